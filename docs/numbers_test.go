@@ -27,7 +27,6 @@ var stated = []struct {
 	{"runs of an agent that wait for approval", `(?i)\[?at most (\d+)\]?\S* LIVE runs of an agent`, countersign.MaxAskingRuns},
 	{"hours in which a call finds its ended run", `(?i)(\d+) hours after its end`, int(countersign.RepeatedCall.Hours())},
 	{"seconds that a call over MCP waits", "`waitSeconds` \\(0 to (\\d+)\\)", int(countersign.MaxCallWait.Seconds())},
-	{"event streams of a principal", `(?i)(\d+) a principal \| `, countersign.MaxEventStreams},
 	{"budgets of a capability", `(?i)budgets[^|\n]*\. Up to (\d+) each`, countersign.MaxBudgets},
 	{"approvals that a rule asks for", "\\| `approvals` \\| how many different deciders must approve, 1 to (\\d+)", countersign.MaxApprovals},
 	{"runs at once", "`SVC_PLATFORM_MAX_ACTIVE_RUNS` is (\\d+) by default", countersign.MaxActiveRuns},
