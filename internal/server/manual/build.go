@@ -85,13 +85,23 @@ func (b *builder) read() error {
 			return err
 		}
 		if !strings.HasSuffix(name, ".md") {
-			b.site[Prefix+"/"+name] = file(mime.TypeByExtension(path.Ext(name)), body)
+			b.site[Prefix+"/"+name] = file(kindOf(name), body)
 			return nil
 		}
 		b.site[Prefix+"/"+name] = file("text/markdown; charset=utf-8", body)
 		b.pages[name] = parse(b.md, name, body)
 		return nil
 	})
+}
+
+// kindOf is the media type of a file. A program is a text: some machines take .ts for a video.
+func kindOf(name string) string {
+	switch ext := path.Ext(name); ext {
+	case ".go", ".ts":
+		return "text/plain; charset=utf-8"
+	default:
+		return mime.TypeByExtension(ext)
+	}
 }
 
 // write renders the pages, after the index page has been read for the navigation.

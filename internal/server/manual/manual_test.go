@@ -222,6 +222,16 @@ func TestTheIndexForProgramsLeadsToTheMarkdown(t *testing.T) {
 	}
 }
 
+func TestProgramsAreServedAsText(t *testing.T) {
+	m := newManual(t, map[string]string{"example/desk/main.go": "package main\n", "example/desk/desk.ts": "export {};\n"})
+	for _, path := range []string{"/docs/example/desk/main.go", "/docs/example/desk/desk.ts"} {
+		r := ask(m, "GET", path)
+		if kind := r.Header.Get("Content-Type"); r.StatusCode != http.StatusOK || kind != "text/plain; charset=utf-8" {
+			t.Errorf("%s: %d, %q", path, r.StatusCode, kind)
+		}
+	}
+}
+
 func TestASearchFindsSectionsByTheirWordsWithoutAScript(t *testing.T) {
 	m := newManual(t, map[string]string{
 		"one.md":         "# One\n\nFirst words of a refund.\n\n## Lost answers\n\nNobody knows. `kill -9` <b>bold</b>\n\n| Code | Meaning |\n|---|---|\n| `not_sent` | nothing left |\n",
