@@ -1,6 +1,7 @@
 package mcpup_test
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"log/slog"
@@ -160,6 +161,20 @@ func TestAServerThatRefusesItsListIsNotCalled(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.is(s.call("text", "{}"), "not_called: the server refused with code -32001; nothing was called")
+}
+
+// TestTheLogHasWhyAServerRefusesItsList in its own words, as text of others, without a secret.
+func TestTheLogHasWhyAServerRefusesItsList(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "refuses"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg := command(dir)
+	var log bytes.Buffer
+	_, err := mcpup.Look(t.Context(), &cfg, look, slog.New(slog.NewTextHandler(&log, nil)))
+	if err == nil || err.Error() != "the server refused with code -32001" || !strings.Contains(log.String(), `msg="the server says" text="no, [credential]"`) {
+		t.Errorf("%v\n%s", err, log.String())
+	}
 }
 
 func TestRequestsOfTheServerAreRefused(t *testing.T) {
