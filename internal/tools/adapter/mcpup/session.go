@@ -66,6 +66,9 @@ func introduce(ctx context.Context, version string, cfg *file.MCP, auth *up.Auth
 		if s.child != nil {
 			s.child.stop()
 		}
+		if ctx.Err() != nil {
+			return nil, errors.New("the server did not introduce itself as one of MCP in time")
+		}
 		return nil, errors.New("the server did not introduce itself as one of MCP")
 	}
 	go func() {
