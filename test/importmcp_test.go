@@ -72,8 +72,9 @@ func TestAnImportOfToolsThatCannotBeMadeSaysWhy(t *testing.T) {
 		{[]string{"--project", "default-tools", "--env", "A", "http://127.0.0.1:1"}, 2, "--env is for a command"},
 		{[]string{"--project", "default-tools", "--credential-env", "A", "--", "true"}, 2, "--credential-env is for an address; a command gets what --env names"},
 		{[]string{"--project", "default-tools", "--", "true"}, 4, "the server's tools can't be had: the server did not introduce itself as one of MCP"},
+		{[]string{"--project", "default-tools", "--env", "A_TOKEN", "--", "sh", "-c", `echo "no workspace for $A_TOKEN: \"set WORKSPACE\"" >&2`}, 4, `did not introduce itself as one of MCP; it says: "no workspace for [credential]: \"set WORKSPACE\" no workspace`},
 	} {
-		got := harness.Run(t, nil, append([]string{"import", "mcp", "--out", t.TempDir()}, test.args...)...)
+		got := harness.Run(t, map[string]string{"A_TOKEN": "token-0123456789"}, append([]string{"import", "mcp", "--out", t.TempDir()}, test.args...)...)
 		if got.Status != test.status || !strings.Contains(got.Err, test.want) {
 			t.Errorf("%v: %+v\nnot %d %s", test.args, got, test.status, test.want)
 		}

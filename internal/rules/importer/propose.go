@@ -60,7 +60,7 @@ func (d *Document) Propose(o Options) (*Proposal, error) {
 	}
 	p.Project.Headers = headersOf(drafts, r.fixed)
 	p.headersToFillIn(drafts, r)
-	p.finish(drafts)
+	p.finish(drafts, o.Adapter)
 	if len(drafts) == 0 {
 		return p, errors.New("none of its operations can be proposed")
 	}
@@ -121,9 +121,9 @@ func (d *Document) draftAll(p *Proposal, r *drafter, operations []operation) (dr
 }
 
 // finish chooses probes and counts.
-func (p *Proposal) finish(drafts []*draft) {
+func (p *Proposal) finish(drafts []*draft, adapter bool) {
 	p.Probes = probes(drafts)
-	if p.Project.HealthPath = healthPath(drafts); p.Project.HealthPath == "" {
+	if p.Project.HealthPath = healthPath(drafts); p.Project.HealthPath == "" && !adapter { // an adapter has one of its own
 		p.FillIn = append(p.FillIn, "healthPath: a GET that answers 2xx with the credential; without it the health check asks for /")
 	}
 	for _, d := range drafts {

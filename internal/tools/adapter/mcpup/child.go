@@ -92,6 +92,16 @@ func (c *child) reader(t *tap) io.ReadCloser {
 	return &lines{tap: t, from: bufio.NewReader(c.out), Closer: c.out}
 }
 
+// Says is the message under which a log has what a server says, and SaysText the attribute.
+const (
+	Says     = "the server says"
+	SaysText = "text"
+)
+
+func saying(log *slog.Logger, masker outbound.Masker, text string) {
+	log.Info(Says, SaysText, safetext.Text(masker.Text(text[:min(len(text), 4<<10)])))
+}
+
 // maxSpeech bounds what a server may write into the log before it is started again.
 const maxSpeech = 256 << 10
 
@@ -109,7 +119,7 @@ func (s *speech) Write(p []byte) (int, error) {
 	if s.left > 0 {
 		text := p[:min(len(p), s.left, 4<<10)]
 		s.left -= len(p)
-		s.log.Info("the server says", "text", safetext.Text(s.masker.Text(string(text))))
+		saying(s.log, s.masker, string(text))
 	}
 	return len(p), nil
 }

@@ -1,7 +1,9 @@
 package mcpup_test
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -9,6 +11,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/countersign/countersign/internal/tools/adapter/file"
 	"github.com/countersign/countersign/internal/tools/adapter/mcpup"
@@ -160,6 +163,32 @@ func TestAServerThatRefusesItsListIsNotCalled(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.is(s.call("text", "{}"), "not_called: the server refused with code -32001; nothing was called")
+}
+
+// TestTheLogHasWhyAServerRefusesItsList in its own words, as text of others, without a secret.
+func TestTheLogHasWhyAServerRefusesItsList(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "refuses"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg := command(dir)
+	var log bytes.Buffer
+	_, err := mcpup.Look(t.Context(), &cfg, look, slog.New(slog.NewTextHandler(&log, nil)))
+	if err == nil || err.Error() != "the server refused with code -32001" || !strings.Contains(log.String(), `msg="the server says" text="no, [credential]"`) {
+		t.Errorf("%v\n%s", err, log.String())
+	}
+}
+
+// TestAServerThatTakesTooLongIsToldFromOneThatIsNone: who waits for a download looks elsewhere.
+func TestAServerThatTakesTooLongIsToldFromOneThatIsNone(t *testing.T) {
+	cfg := command(t.TempDir())
+	over, cancel := context.WithDeadline(t.Context(), time.Unix(1, 0))
+	defer cancel()
+	_, late := mcpup.Look(over, &cfg, look, quiet())
+	_, none := mcpup.Look(t.Context(), &file.MCP{Command: []string{"true"}}, look, quiet())
+	if got, want := fmt.Sprint(late, "; ", none), "the server did not introduce itself as one of MCP in time; the server did not introduce itself as one of MCP"; got != want {
+		t.Errorf("is  %s\nnot %s", got, want)
+	}
 }
 
 func TestRequestsOfTheServerAreRefused(t *testing.T) {

@@ -51,7 +51,7 @@ func (f *fake) serve() {
 			f.result(m, `{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"fake","version":"1"}}`)
 		case "tools/list":
 			if _, err := os.Stat(filepath.Join(f.dir, "refuses")); err == nil {
-				fmt.Printf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32001,"message":"no"}}`+"\n", m.ID)
+				fmt.Printf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32001,"message":"no, token-of-the-tool"}}`+"\n", m.ID)
 				continue
 			}
 			f.result(m, f.tools())

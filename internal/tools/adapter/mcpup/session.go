@@ -24,6 +24,7 @@ type session struct {
 	child *child // nil over HTTP
 	over  chan struct{}
 	lists atomic.Int64
+	says  func(text string) // writes down what the server says, as text of others
 }
 
 // connectTime is how long a server may take to start and introduce itself.
@@ -47,7 +48,7 @@ func connect(ctx context.Context, cfg *file.MCP, auth *up.Auth, secrets up.Secre
 }
 
 func introduce(ctx context.Context, version string, cfg *file.MCP, auth *up.Auth, secrets up.Secrets, client *http.Client, log *slog.Logger) (*session, error) {
-	s := &session{tap: newTap(), over: make(chan struct{})}
+	s := &session{tap: newTap(), over: make(chan struct{}), says: func(text string) { saying(log, auth.Masker(), text) }}
 	var t mcp.Transport
 	if len(cfg.Command) > 0 {
 		var err error
@@ -64,6 +65,9 @@ func introduce(ctx context.Context, version string, cfg *file.MCP, auth *up.Auth
 	if s.ClientSession, err = newClient(log).Connect(ctx, t, &mcp.ClientSessionOptions{ProtocolVersion: version}); err != nil {
 		if s.child != nil {
 			s.child.stop()
+		}
+		if ctx.Err() != nil {
+			return nil, errors.New("the server did not introduce itself as one of MCP in time")
 		}
 		return nil, errors.New("the server did not introduce itself as one of MCP")
 	}
@@ -135,6 +139,7 @@ func (s *session) tools(ctx context.Context) (all []Tool, err error) {
 		c.mu.Unlock()
 		switch {
 		case failed != nil:
+			s.says(failed.Message)
 			return nil, failed.problem()
 		case result == nil:
 			return nil, errors.New("the server did not answer which tools it has")

@@ -180,7 +180,7 @@ func TestOAuthIsFetchedByTheAdapter(t *testing.T) {
 		if got != want {
 			t.Errorf("%s: %s, not %s", scheme, got, want)
 		}
-		if place := strings.Contains(said, "auth.tokenUrl: "); place != (a.Type == "oauth2" && a.TokenURL == "") || strings.Contains(said, "evil.example") || strings.Contains(said, "the variable's value") == (a.Type == "oauth2") {
+		if place := strings.Contains(said, "auth.tokenUrl: "); place != (a.Type == "oauth2" && a.TokenURL == "") || strings.Contains(said, "evil.example") || strings.Contains(said, "healthPath") || strings.Contains(said, "the variable's value") == (a.Type == "oauth2") {
 			t.Errorf("%s: fill in %s", scheme, said)
 		}
 	}

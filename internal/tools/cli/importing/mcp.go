@@ -48,9 +48,10 @@ func (c *MCP) Run(t *terminal.Terminal) error {
 		env[name] = value
 	}
 	secrets := secretfile.New(env, append(c.Env, c.CredentialEnv)...)
-	tools, err := mcpup.Look(t.Context, &server, secrets.Look, slog.New(slog.DiscardHandler))
+	heard := &heard{Handler: slog.DiscardHandler}
+	tools, err := mcpup.Look(t.Context, &server, secrets.Look, slog.New(heard))
 	if err != nil {
-		return terminal.UnreachableError{Err: fmt.Errorf("the server's tools can't be had: %w", err)}
+		return terminal.UnreachableError{Err: fmt.Errorf("the server's tools can't be had: %w%s", err, heard.quoted())}
 	}
 	both, err := propose.Tools(c.Project, server, tools)
 	if err != nil {
