@@ -58,28 +58,26 @@ func typedCapability(v *web.Request, c countersign.Capability) (countersign.Capa
 	if said := v.Form("sideEffect"); said != "" {
 		c.SideEffect = new(said == "true")
 	}
-	var untimed, untyped, unread, unclear error
+	var ofTimeout, ofBudgets, ofOutputs, ofInputs, ofExpectation, ofRules error
 	if rules.ShowsBudgets(v) {
-		c.Budgets, unread = rules.TypedBudgets(v)
+		c.Budgets, ofBudgets = rules.TypedBudgets(v)
 	}
-	c.TimeoutMs, untimed = typedTimeout(v)
+	c.TimeoutMs, ofTimeout = typedTimeout(v)
 	c.Sensitive = form.Names(v.Form("sensitive"))
-	var unbounded error
 	if _, shown := v.R.PostForm["outputs"]; shown {
 		if c.Outputs = form.Names(v.Form("outputs")); len(c.Outputs) > countersign.MaxOutputs {
-			unbounded = web.Invalid("outputs", "%d are too many; at most %d", len(c.Outputs), countersign.MaxOutputs)
+			ofOutputs = web.Invalid("outputs", "%d are too many; at most %d", len(c.Outputs), countersign.MaxOutputs)
 		}
 	}
 	c.Request = &countersign.RequestMapping{Query: form.Names(v.Form("request.query")), Body: form.Names(v.Form("request.body"))}
 	if c.Request.Query == nil && c.Request.Body == nil {
 		c.Request = nil
 	}
-	c.InputSchema, untyped = typedSchema(v, c)
-	c.Expectation, unclear = form.TypedExpectation(v)
-	var unruly error
-	c.ApprovalRules, unruly = rules.TypedRules(v, c)
-	unconditional := typedPrecondition(v, &c)
-	return c, web.Together(untimed, untyped, unread, unclear, unruly, unbounded, unconditional)
+	c.InputSchema, ofInputs = typedSchema(v, c)
+	c.Expectation, ofExpectation = form.TypedExpectation(v)
+	c.ApprovalRules, ofRules = rules.TypedRules(v, c)
+	ofPrecondition := typedPrecondition(v, &c)
+	return c, web.Together(ofTimeout, ofInputs, ofBudgets, ofExpectation, ofRules, ofOutputs, ofPrecondition)
 }
 
 // typedTimeout is 0 if the field is empty: then the default applies.
