@@ -132,7 +132,7 @@ func (s shop) refund(r *http.Request) (any, error) {
 	tx, _ := receiver.TxFrom(r.Context())
 	var asked refund
 	if json.NewDecoder(r.Body).Decode(&asked) != nil {
-		return nil, refusal{400, "a refund is a JSON object with orderId, amount and currency"}
+		return nil, refusalError{400, "a refund is a JSON object with orderId, amount and currency"}
 	}
 	o, err := find(tx.QueryRow, asked.OrderID)
 	if err != nil {
@@ -140,12 +140,12 @@ func (s shop) refund(r *http.Request) (any, error) {
 	}
 	paid, exact := cents(asked.Amount)
 	if !exact || o.Status != "returned" || paid <= 0 || paid > o.cents || asked.Currency != o.Currency {
-		return nil, refusal{422, "a refund is for a returned order: more than 0, at most its total, in its currency"}
+		return nil, refusalError{422, "a refund is for a returned order: more than 0, at most its total, in its currency"}
 	}
 	var id int64
 	err = tx.QueryRow(`INSERT INTO refunds (order_id, cents) VALUES (?, ?) ON CONFLICT DO NOTHING RETURNING id`, o.ID, paid).Scan(&id)
 	if errors.Is(err, sql.ErrNoRows) {
-		return nil, refusal{422, "the order is refunded already"}
+		return nil, refusalError{422, "the order is refunded already"}
 	}
 	return made(id, o, paid), err // the final state: the money is paid
 }
@@ -170,18 +170,18 @@ func money(cents int64) json.Number {
 	return json.Number(fmt.Sprintf("%d.%02d", cents/100, cents%100))
 }
 
-// refusal says that nothing happened, and why.
-type refusal struct {
+// refusalError says that nothing happened, and why.
+type refusalError struct {
 	status int
 	why    string
 }
 
-func (r refusal) Error() string { return r.why }
+func (r refusalError) Error() string { return r.why }
 
 // answered gives what an operation says as JSON.
 func answered(operation func(*http.Request) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		status, refused := http.StatusOK, refusal{}
+		status, refused := http.StatusOK, refusalError{}
 		body, err := operation(r)
 		switch {
 		case errors.Is(err, sql.ErrNoRows):

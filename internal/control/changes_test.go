@@ -53,7 +53,7 @@ func (f *fixture) admin(email string) control.Actor {
 // proposed is the id of the change that a refusal names.
 func (f *fixture) proposed(err error) string {
 	f.t.Helper()
-	var p *control.Proposed
+	var p *control.ProposedError
 	if !errors.As(err, &p) || countersign.ErrorCode(err) != countersign.CodeChangeProposed {
 		f.t.Fatalf("%v, and it should be proposed", err)
 	}

@@ -21,8 +21,8 @@ import (
 
 // What callers name of the rooms.
 
-// Proposed is the refusal of a request that is proposed instead of made.
-type Proposed = changes.Proposed
+// ProposedError is the refusal of a request that is proposed instead of made.
+type ProposedError = changes.ProposedError
 
 // Actor is a principal making one request.
 type Actor = core.Actor

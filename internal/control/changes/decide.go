@@ -16,14 +16,14 @@ import (
 // transaction. Which decision is the last is known in a turn alone, so both ways ask first, and
 // give way to the other.
 const (
-	errMakes   givesWay = "changes: it makes the change"
-	errDecides givesWay = "changes: it makes nothing yet"
+	errMakes   givesWayError = "changes: it makes the change"
+	errDecides givesWayError = "changes: it makes nothing yet"
 )
 
-// givesWay says that a decision is to be kept the other way; nobody is told.
-type givesWay string
+// givesWayError says that a decision is to be kept the other way; nobody is told.
+type givesWayError string
 
-func (g givesWay) Error() string { return string(g) }
+func (g givesWayError) Error() string { return string(g) }
 
 // turns is how often a decision gives way, before it is to be sent again.
 const turns = 4

@@ -16,19 +16,19 @@ import (
 	"github.com/countersign/countersign/internal/storage/store"
 )
 
-// Proposed is the refusal of a request that is proposed instead of made.
-type Proposed struct {
+// ProposedError is the refusal of a request that is proposed instead of made.
+type ProposedError struct {
 	Refusal  *countersign.Error
 	ChangeID string
 }
 
-func (p *Proposed) Error() string { return p.Refusal.Error() }
+func (p *ProposedError) Error() string { return p.Refusal.Error() }
 
 // Unwrap is the refusal, with its code.
-func (p *Proposed) Unwrap() error { return p.Refusal }
+func (p *ProposedError) Unwrap() error { return p.Refusal }
 
 // propose keeps a change that weakens, or finds it where it is open already.
-func (p proposals) propose(ctx context.Context, a core.Actor, h *core.Held) error {
+func (p proposals) propose(ctx context.Context, a core.Actor, h *core.HeldError) error {
 	rec, err := p.changeOf(a, h)
 	if err != nil {
 		return err
@@ -51,7 +51,7 @@ func (p proposals) propose(ctx context.Context, a core.Actor, h *core.Held) erro
 		if err != nil {
 			return err
 		}
-		out = &Proposed{
+		out = &ProposedError{
 			countersign.Errorf(countersign.CodeChangeProposed, "this weakens what holds calls back, so it is proposed and not made: change %s (%s), which %s by %s", found.ID, found.Title, who, found.ExpiresAt.UTC().Format("2006-01-02T15:04:05Z")),
 			found.ID,
 		}
@@ -64,7 +64,7 @@ func (p proposals) propose(ctx context.Context, a core.Actor, h *core.Held) erro
 }
 
 // changeOf is the change that a request asks for.
-func (p proposals) changeOf(a core.Actor, h *core.Held) (*records.Change, error) {
+func (p proposals) changeOf(a core.Actor, h *core.HeldError) (*records.Change, error) {
 	body, err := countersign.ValueOf(h.Asked.Body)
 	if err != nil {
 		return nil, err
@@ -107,7 +107,7 @@ func (p proposals) findOpen(tx store.Tx, tenant string, a core.Actor, digest str
 }
 
 // add stores a new change, within the bounds of its proposer and of the tenant.
-func (p proposals) add(tx store.Tx, h *core.Held, a core.Actor, r *records.Change) (err error) {
+func (p proposals) add(tx store.Tx, h *core.HeldError, a core.Actor, r *records.Change) (err error) {
 	open, version, err := p.open(tx, h.Tenant)
 	if err != nil {
 		return err
@@ -143,7 +143,7 @@ func (p proposals) add(tx store.Tx, h *core.Held, a core.Actor, r *records.Chang
 }
 
 // projectOf is the project that a change is about, "" for what is the tenant's.
-func projectOf(tx store.Tx, h *core.Held) (string, error) {
+func projectOf(tx store.Tx, h *core.HeldError) (string, error) {
 	kind, id, _ := strings.Cut(h.Subject, "/")
 	switch kind {
 	case "project":

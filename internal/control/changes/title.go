@@ -19,7 +19,7 @@ var titles = map[access.Operation]string{
 }
 
 // titleOf says what a change does, in a line.
-func titleOf(h *core.Held) string {
+func titleOf(h *core.HeldError) string {
 	title, known := titles[h.Operation]
 	if !known {
 		title = string(h.Operation) + " of"

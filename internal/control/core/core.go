@@ -161,7 +161,7 @@ func (s *Core) AuditIn(tx store.Tx, tenant string, a Actor, op access.Operation,
 // held back.
 func AppendAudit(tx store.Tx, tenant string, rec countersign.AuditRecord) error {
 	if rec.Weakens {
-		return unaskable(rec.Action)
+		return unaskableError(rec.Action)
 	}
 	return appendAudit(tx, tenant, rec)
 }

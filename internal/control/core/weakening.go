@@ -43,8 +43,8 @@ type Making struct {
 // ErrStood says that what a change was proposed on has moved.
 var ErrStood = &countersign.Error{Code: countersign.CodeRevisionConflict}
 
-// Held is a change that isn't made but proposed.
-type Held struct {
+// HeldError is a change that isn't made but proposed.
+type HeldError struct {
 	Tenant    string // whose gate it weakens
 	Operation access.Operation
 	Subject   string
@@ -53,12 +53,14 @@ type Held struct {
 	By        countersign.Weakening // as it stood
 }
 
-// unaskable is an operation that weakens, and that nobody has made askable: it isn't made.
-type unaskable access.Operation
+// unaskableError is an operation that weakens, and that nobody has made askable: it isn't made.
+type unaskableError access.Operation
 
-func (u unaskable) Error() string { return "core: " + string(u) + " weakens, and can't be proposed" }
+func (u unaskableError) Error() string {
+	return "core: " + string(u) + " weakens, and can't be proposed"
+}
 
-func (h *Held) Error() string { return "core: " + string(h.Operation) + " is to be proposed" }
+func (h *HeldError) Error() string { return "core: " + string(h.Operation) + " is to be proposed" }
 
 // Stood is the digest of what stands before a change.
 func (c Change) Stood() (string, error) {
@@ -83,9 +85,9 @@ func (s *Core) guard(tx store.Tx, tenant string, a Actor, op access.Operation, s
 		return err
 	}
 	if !access.MayBeProposed(op) || a.asked == nil {
-		return unaskable(op)
+		return unaskableError(op)
 	}
-	return &Held{Tenant: tenant, Operation: op, Subject: access.About(op, subject), Change: c, Asked: *a.asked, By: *settings.Weakening}
+	return &HeldError{Tenant: tenant, Operation: op, Subject: access.About(op, subject), Change: c, Asked: *a.asked, By: *settings.Weakening}
 }
 
 // Member is what is shown of a change in one field of a record; an empty list isn't there.
@@ -104,11 +106,11 @@ func Members(fields map[string]any) countersign.Value {
 }
 
 // Proposing keeps a change that was held back, and answers with its refusal.
-type Proposing func(ctx context.Context, a Actor, h *Held) error
+type Proposing func(ctx context.Context, a Actor, h *HeldError) error
 
 // proposed has a change proposed that err holds back; any other error it returns.
 func (s *Core) proposed(ctx context.Context, a Actor, err error) error {
-	var held *Held
+	var held *HeldError
 	if !errors.As(err, &held) {
 		return err
 	}

@@ -12,17 +12,17 @@ import (
 	"time"
 )
 
-// cause is an error whose text is written here and may be shown to anybody: it
+// causeError is an error whose text is written here and may be shown to anybody: it
 // holds no credential, no address but the registered origin, and nothing that a
 // receiver sent.
-type cause string
+type causeError string
 
-func (c cause) Error() string { return string(c) }
+func (c causeError) Error() string { return string(c) }
 
 // causeOf puts any error of a call into words that are safe and stable. Texts of
 // the network are never passed on: they hold addresses.
 func causeOf(err error) string {
-	var safe cause
+	var safe causeError
 	var dns *net.DNSError
 	var handshake handshakeError
 	switch {
@@ -64,7 +64,7 @@ func handshakeCause(err handshakeError) string {
 }
 
 // stopped is the cause of a call that its context ended, rather than the receiver.
-func stopped(why error, a answer, timeout time.Duration) cause {
+func stopped(why error, a answer, timeout time.Duration) causeError {
 	phase := "no connection"
 	switch {
 	case a.head:
@@ -73,12 +73,12 @@ func stopped(why error, a answer, timeout time.Duration) cause {
 		phase = "no answer"
 	}
 	if errors.Is(why, errTimeout) {
-		return cause(phase + " within " + duration(timeout))
+		return causeError(phase + " within " + duration(timeout))
 	}
 	if errors.Is(why, context.DeadlineExceeded) {
-		return cause("the call ran out of time: " + phase)
+		return causeError("the call ran out of time: " + phase)
 	}
-	return cause("the call was stopped: " + phase)
+	return causeError("the call was stopped: " + phase)
 }
 
 // duration writes 10s and 1.5s.

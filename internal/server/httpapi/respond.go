@@ -32,7 +32,7 @@ func (a *API) fail(w http.ResponseWriter, r *http.Request, err error) {
 		}
 		e = countersign.Errorf(countersign.CodeInternal, "something broke on our side; the log has it under this request id")
 	}
-	if proposed := (*control.Proposed)(nil); errors.As(err, &proposed) {
+	if proposed := (*control.ProposedError)(nil); errors.As(err, &proposed) {
 		w.Header().Set("Location", prefixOf(r.URL.Path)+"/changes/"+proposed.ChangeID)
 	}
 	status := e.Code.Status()

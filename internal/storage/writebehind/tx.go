@@ -72,19 +72,19 @@ func (t *Tx) look(p place) (row, error) {
 		return row{}, fmt.Errorf("get %s %s: %w", p.table.Name, p.id, err)
 	}
 	if r.version == 0 {
-		return row{}, missing(p)
+		return row{}, missingError(p)
 	}
 	return r, nil
 }
 
-// missing is an ErrNotFound. Most of them are an answer, whose text nobody reads.
-type missing place
+// missingError is an ErrNotFound. Most of them are an answer, whose text nobody reads.
+type missingError place
 
-func (m missing) Error() string {
+func (m missingError) Error() string {
 	return fmt.Sprintf("%s %q: %v", m.table.Name, m.id, store.ErrNotFound)
 }
 
-func (m missing) Unwrap() error { return store.ErrNotFound }
+func (m missingError) Unwrap() error { return store.ErrNotFound }
 
 // as is the row as callers get it: theirs to change.
 func (r row) as(id string) store.Row {

@@ -30,7 +30,7 @@ func Handler(w *Witness, log *slog.Logger) http.Handler {
 }
 
 func answer(rw http.ResponseWriter, log *slog.Logger, line string, err error) {
-	var refused *refusal
+	var refused *refusalError
 	switch {
 	case err == nil:
 		rw.Header().Set("Content-Type", "text/plain; charset=utf-8")

@@ -27,14 +27,14 @@ type cosigned struct {
 	Hash tlog.Hash `json:"hash"`
 }
 
-// refusal is why a checkpoint isn't cosigned, with the status of the answer.
-type refusal struct {
+// refusalError is why a checkpoint isn't cosigned, with the status of the answer.
+type refusalError struct {
 	status int
 	text   string
 	size   int64 // of the last head that was cosigned, with conflict
 }
 
-func (r *refusal) Error() string { return r.text }
+func (r *refusalError) Error() string { return r.text }
 
 // The statuses of the protocol.
 const (
@@ -50,11 +50,11 @@ const (
 func (l *ledger) judge(keys map[string][]checkpoint.Key, submitted string) (next checkpoint.Head, err error) {
 	s, err := checkpoint.ParseSubmission(submitted)
 	if err != nil {
-		return next, &refusal{status: malformed, text: err.Error()}
+		return next, &refusalError{status: malformed, text: err.Error()}
 	}
 	known := keys[s.Origin()]
 	if len(known) == 0 {
-		return next, &refusal{status: unknown, text: "no log of this origin is known here; start the witness with --log and the log's vkey"}
+		return next, &refusalError{status: unknown, text: "no log of this origin is known here; start the witness with --log and the log's vkey"}
 	}
 	if next, err = opened(s.Checkpoint, known); err != nil {
 		return next, err
@@ -62,11 +62,11 @@ func (l *ledger) judge(keys map[string][]checkpoint.Key, submitted string) (next
 	last := l.Logs[next.Origin]
 	switch {
 	case s.Old > next.Size:
-		return next, &refusal{status: malformed, text: fmt.Sprintf("old %d is more than the checkpoint's size, %d", s.Old, next.Size)}
+		return next, &refusalError{status: malformed, text: fmt.Sprintf("old %d is more than the checkpoint's size, %d", s.Old, next.Size)}
 	case s.Old != last.Size, s.Old == next.Size && s.Old > 0 && last.Hash != next.Hash:
-		return next, &refusal{status: conflict, text: "the last checkpoint that was cosigned is another", size: last.Size}
+		return next, &refusalError{status: conflict, text: "the last checkpoint that was cosigned is another", size: last.Size}
 	case !checkpoint.Extends(checkpoint.Head{Size: last.Size, Hash: last.Hash}, next, s.Proof):
-		return next, &refusal{status: unproven, text: fmt.Sprintf("the proof does not lead from size %d to size %d", last.Size, next.Size)}
+		return next, &refusalError{status: unproven, text: fmt.Sprintf("the proof does not lead from size %d to size %d", last.Size, next.Size)}
 	}
 	return next, nil
 }
@@ -79,9 +79,9 @@ func opened(signed string, keys []checkpoint.Key) (h checkpoint.Head, err error)
 		}
 	}
 	if errors.Is(err, checkpoint.ErrUnsigned) {
-		return h, &refusal{status: untrusted, text: "no key of the log has signed it"}
+		return h, &refusalError{status: untrusted, text: "no key of the log has signed it"}
 	}
-	return h, &refusal{status: malformed, text: checkpoint.ErrCheckpoint.Error()}
+	return h, &refusalError{status: malformed, text: checkpoint.ErrCheckpoint.Error()}
 }
 
 // with is the ledger once a head is cosigned.

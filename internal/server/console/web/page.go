@@ -14,7 +14,7 @@ import (
 
 // Page is the data of the template of the same name. As an error, it is a form that was
 // refused and is shown again.
-type Page struct {
+type Page struct { //nolint:errname // a page first of all; few are errors
 	Name   string // of the template
 	Status int    // 0 is 200
 	Title  string
