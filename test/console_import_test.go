@@ -94,6 +94,29 @@ func TestAnOpenAPIDocumentIsUploadedChosenFromAndRegistered(t *testing.T) {
 	says(t, ada.Submit(importForm, good), 400, "There is a project default-api already")
 }
 
+// TestAnUploadTakesWhatTheDocumentLeavesOpen: headers and authentication, as the command does,
+// and reasons name the fields of the form.
+func TestAnUploadTakesWhatTheDocumentLeavesOpen(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ada := w.person(t, "ada@example.com", "ADMIN")
+	const answer = "responses: {'200': {description: OK, content: {application/json: {schema: {type: object}}}}}"
+	document := "openapi: 3.0.3\ninfo: {title: Shop, version: '1'}\nservers: [{url: '" + w.shop.Origin() + "'}]\ncomponents: {securitySchemes: {b: {type: http, scheme: bearer}, k: {type: apiKey, in: header, name: X-Key}}}\nsecurity: [{b: []}]\npaths:\n" +
+		"  /a: {get: {operationId: read-a, " + answer + "}}\n  /b: {get: {operationId: read-b, " + answer + "}}\n  /d: {get: {operationId: read-d, " + answer + "}}\n" +
+		"  /c: {get: {operationId: read-c, security: [{k: []}], parameters: [{name: X-Shop, in: header, required: true, schema: {type: string}}], " + answer + "}}\n" +
+		"  /e: {get: {operationId: read-e, parameters: [{name: X-Shop, in: header, required: true, schema: {type: string}}], " + answer + "}}\n"
+	start := ada.Open(importForm)
+	says(t, start, 200, `name="headers"`, `name="auth"`)
+	plain := uploads(t, ada, sheetFields(start, "id", "api"), document)
+	says(t, plain, 200, "0 of 3 chosen", "import it as another project with Authentication k", "Headers: X-Shop=VALUE sends one with each call")
+	mustNotHold(t, plain, "--auth", "--header")
+	says(t, uploads(t, ada, sheetFields(start, "id", "api", "auth", "k", "headers", "X-Shop: 7"), document), 200, "0 of 1 chosen", "read-c")
+	says(t, uploads(t, ada, sheetFields(start, "id", "api", "auth", "BEARER", "headers", "X-Shop: 7"), document), 200, "0 of 5 chosen")
+	says(t, uploads(t, ada, sheetFields(start, "id", "api", "auth", "nobody"), document), 400, `id="auth-e"`, "is none of the document", `value="nobody"`)
+	says(t, uploads(t, ada, sheetFields(start, "id", "api", "headers", "X-Shop"), document), 400, `id="headers-e"`, "ach line is a name, a colon and a value")
+	says(t, uploads(t, ada, sheetFields(start, "id", "api", "headers", "Host: x"), document), 400, `id="headers-e"`, "Host=x can")
+}
+
 func TestAnUploadThatCanNotBeUsedSaysWhy(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

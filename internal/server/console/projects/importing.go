@@ -99,6 +99,8 @@ func importUpload(v *web.Request, err error) *web.Page {
 	d.Head = []form.Field{
 		s.Mono("server", "Server", "Such as https://test.example.com. Default: the document’s first server.", ""),
 		s.Line("only", "Only operations with this text", "In the method, the path or the operationId. Default: all.", ""),
+		s.Mono("auth", "Authentication", "A scheme of the document, or BEARER, BASIC:USER, HMAC or API_KEY:HEADER; several with spaces. Default: what most operations ask for.", ""),
+		s.Document("headers", "Headers", "Sent with each call, one a line, such as X-Api-Version: 2026-01-01. They aren’t secret.", "", 3),
 	}
 	d.File = s.Take("file")
 	d.Problem = s.Problem()
@@ -171,7 +173,10 @@ func uploaded(v *web.Request, d documents) (in proposal, err error) {
 	if err != nil {
 		return in, web.Invalid("file", "it could not be read")
 	}
-	o := importer.Options{ProjectID: id, BaseURL: v.Form("server")}
+	o := importer.Options{ProjectID: id, BaseURL: v.Form("server"), Auth: strings.Fields(v.Form("auth"))}
+	if o.Headers, err = headersTyped(v); err != nil {
+		return in, err
+	}
 	if only := v.Form("only"); only != "" {
 		o.Include = regexp.MustCompile("(?i)" + regexp.QuoteMeta(only))
 	}
@@ -212,11 +217,19 @@ func propose(document []byte, o importer.Options) (in proposal, err error) {
 }
 
 func unreadable(err error) error {
-	return web.Invalid("file", "%s", strings.ReplaceAll(inForm(err.Error()), "; ", ", "))
+	field, text := "file", err.Error()
+	for flag, of := range map[string]string{"--auth: ": "auth", "--header: ": "headers"} {
+		if rest, is := strings.CutPrefix(text, flag); is {
+			field, text = of, rest
+		}
+	}
+	return web.Invalid(field, "%s", strings.ReplaceAll(inForm(text), "; ", ", "))
 }
 
 // inForm names the field of the form where the command has a flag.
-func inForm(text string) string { return strings.ReplaceAll(text, "--base-url", "Server") }
+func inForm(text string) string { return flagsInForm.Replace(text) }
+
+var flagsInForm = strings.NewReplacer("--base-url", "Server", "--auth", "Authentication", "--header ", "Headers: ")
 
 // noteOf is what a reviewer should know of a proposed capability.
 func noteOf(p importer.Proposed) string {
