@@ -245,6 +245,12 @@ helm-check: ## Lint the Helm chart, render it in its forms, and see it refuse wh
 	refuses settings.SVC_PLATFORM_STORE=/elsewhere "the chart's to set" && refuses settings.SVC_PLATFORM_SMTP_URL=x 'holds a secret' && \
 	refuses secretEnv.SHOP_SECRET.secret=shop 'name a secret and a key'
 
+# Again as it was drawn: make settlement-deaths DEATHS_FLAGS='-seed 4711'.
+SETTLEMENT_DEATHS := 2000
+.PHONY: settlement-deaths
+settlement-deaths: ## Kill service and signing shop SETTLEMENT_DEATHS times while calls that were approved go through both; some 45 minutes
+	$(GO) test ./test/crash -run TestServiceAndShopAreKilled -v -timeout 6h -both-cycles $(SETTLEMENT_DEATHS) $(DEATHS_FLAGS)
+
 .PHONY: settlement-model
 settlement-model: ## Explore the model of both sides of a settlement whole, and draw a million paths
 	$(GO) test ./test/settlementmodel -whole -walks 170000 -timeout 30m

@@ -18,6 +18,7 @@ import (
 
 	"github.com/countersign/countersign/internal/evidence/signature"
 	"github.com/countersign/countersign/internal/tools/sample"
+	"github.com/countersign/countersign/receiver"
 	"github.com/countersign/countersign/test/harness"
 )
 
@@ -182,5 +183,50 @@ func TestCheckReceiverRecordsWhatItFound(t *testing.T) {
 	s.Admin.Put("/projects/default-marlow", strings.Replace(changed, `"name"`, `"expectedRevision":1,"name"`, 1)).OK(t)
 	if r := check("default-marlow"); r.Status != 2 || !strings.Contains(r.Err, "revision 2 of default-marlow defines notices.put") || r.Out != "" {
 		t.Errorf("%+v", r)
+	}
+}
+
+// TestCheckReceiverTriesTheAPIsOwnWord on the sample shop, which signs, tells what became of a key and
+// withdraws one; and on one that doesn't, of a project that says that it does.
+func TestCheckReceiverTriesTheAPIsOwnWord(t *testing.T) {
+	t.Parallel()
+	key, err := receiver.ParseAnswerKey(answerSeed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join("..", "docs", "example", "project.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "project.json")
+	signing := strings.Replace(string(text), "{", `{"answerKeys":["`+receiver.AnswerKeyText(key)+`"],"settlement":{"path":"/calls"},`, 1)
+	if err := os.WriteFile(file, []byte(signing), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for verdict, of := range map[string]sample.Config{"HOLDS": {Secret: []byte(harness.Secret), AnswerKey: key}, "BROKEN": {Secret: []byte(harness.Secret)}} {
+		s, err := sample.StartShop(of)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := harness.Run(t, secretSet, append(notices(s.URL()), "--project", file)...)
+		for _, rule := range []string{"signs-answers ", "tells-fate ", "withdraws "} {
+			if !strings.Contains(verdicts(r.Out), rule+verdict+"\n") {
+				t.Errorf("%s isn't %s:\n%s%s", rule, verdict, r.Out, r.Err)
+			}
+		}
+		if (r.Status == 0) != (verdict == "HOLDS") {
+			t.Errorf("%s: exit status %d", verdict, r.Status)
+		}
+		_ = s.Close() // nothing is kept of it
+	}
+}
+
+func TestTheShopSaysWhatItsAnswerKeyIs(t *testing.T) {
+	t.Parallel()
+	for seed, says := range map[string]string{"": "SEED: set it to the seed of the shop's answer key, 64 hex digits", "5e": "64 hex digits"} {
+		r := harness.Run(t, map[string]string{"SHOP_SECRET": harness.Secret, "SEED": seed}, "shop", "--listen", "127.0.0.1:0", "--answer-key-env", "SEED")
+		if r.Status != 2 || !strings.Contains(r.Err, says) {
+			t.Errorf("%q: %+v", seed, r)
+		}
 	}
 }

@@ -32,6 +32,7 @@ type bank struct {
 	held    []func()      // payments that never arrived, to be delivered late
 	late    chan struct{} // closed when one of them was answered
 	lateGot int
+	before  func() // what happens while a payment is on such a line
 }
 
 // newBank makes a bank whose memory goes back for some time.
@@ -81,6 +82,9 @@ func (b *bank) carry(kit http.Handler, w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path != "/pay" || line == "" {
 		kit.ServeHTTP(w, r)
 		return
+	}
+	if b.before != nil {
+		b.before()
 	}
 	body, _ := io.ReadAll(r.Body)
 	copied := r.Clone(context.WithoutCancel(r.Context()))

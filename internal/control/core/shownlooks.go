@@ -13,7 +13,7 @@ import (
 // maskLooks takes out of a run that an agent reads what the reads for its preconditions have found,
 // but those of reads that are capabilities of that agent.
 func maskLooks(tx store.Tx, a Actor, r *countersign.Run) (failed error) {
-	if !slices.ContainsFunc(r.Steps, func(s countersign.StepRun) bool { return len(s.Looks) > 0 || s.WouldCheck != nil }) {
+	if !ShowsLooks(r) {
 		return nil
 	}
 	known := map[string][]string{}
@@ -29,6 +29,11 @@ func maskLooks(tx store.Tx, a Actor, r *countersign.Run) (failed error) {
 		return slices.Contains(of, capability)
 	})
 	return failed
+}
+
+// ShowsLooks reports a run of which an agent is shown less than others.
+func ShowsLooks(r *countersign.Run) bool {
+	return slices.ContainsFunc(r.Steps, func(s countersign.StepRun) bool { return len(s.Looks) > 0 || s.WouldCheck != nil })
 }
 
 func capabilitiesOf(tx store.Tx, tenant, agentID string) ([]string, error) {

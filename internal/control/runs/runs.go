@@ -12,6 +12,7 @@ import (
 	"github.com/countersign/countersign/internal/control/reach"
 	"github.com/countersign/countersign/internal/platform/telemetry"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/rules/mask"
 	"github.com/countersign/countersign/internal/rules/redaction"
 	"github.com/countersign/countersign/internal/rules/run"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
@@ -61,7 +62,7 @@ func (s *RunService) knownRun(ctx context.Context, a core.Actor, id string) *cou
 		return nil
 	}
 	rec := s.Repo.Latest(ctx, runrepo.Ref{Tenant: a.Tenant, RunID: id})
-	if rec == nil || run.WaitsForSlot(&rec.Run) || slices.ContainsFunc(rec.Steps, names.WasReviewed) || access.InRun(a.Principal, rec.AgentID, rec.Projects...) != nil {
+	if rec == nil || run.WaitsForSlot(&rec.Run) || slices.ContainsFunc(rec.Steps, names.WasReviewed) || a.ForAgents() && core.ShowsLooks(&rec.Run) || access.InRun(a.Principal, rec.AgentID, rec.Projects...) != nil {
 		return nil
 	}
 	name, err := s.names.NameOf(ctx, a.Tenant, rec.RequestedBy)
@@ -171,19 +172,22 @@ func (s *RunService) applyTo(ctx context.Context, a core.Actor, op access.Operat
 		return err
 	})
 	if s.IsMade(a, "run/"+id, err) {
-		return s.asMoved(moved.Run), nil
+		return s.asMoved(a, moved.Run), nil
 	}
 	return r, err
 }
 
 // asMoved is a run as it was committed, for the answer to a change that is made while the store
 // can't be read: without names, and without its plan where that isn't in memory.
-func (s *RunService) asMoved(h *runrepo.LoadedRun) countersign.Run {
+func (s *RunService) asMoved(a core.Actor, h *runrepo.LoadedRun) countersign.Run {
 	r := *h.Run()
 	r.PlanSnapshot = s.Repo.KnownWholePlan(h.Ref.Tenant, r.PlanID, r.PlanDigest)
 	r.Steps = slices.Clone(r.Steps)
 	for i := range r.Steps {
 		r.Steps[i].Probes = slices.DeleteFunc(slices.Clone(r.Steps[i].Probes), func(p countersign.ProbeRecord) bool { return !runrepo.WasRead(p) })
+	}
+	if a.ForAgents() {
+		mask.ForAgents(&r, func(string, string) bool { return false }) // which reads are its own can't be looked up now
 	}
 	return r
 }

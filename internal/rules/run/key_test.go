@@ -194,3 +194,17 @@ func TestWhatIsSetAsideSaysWhatOfItWasSent(t *testing.T) {
 		}
 	}
 }
+
+// TestNobodyResolvesWhatWasSetAsideWhileItsAnswerMayCome: whoever sets a run aside may not be who sends.
+func TestNobodyResolvesWhatWasSetAsideWhileItsAnswerMayCome(t *testing.T) {
+	w := paying(t)
+	w.play(run.SetAside{})
+	if until := w.run.WaitingFor.NotBefore; !until.Equal(w.answerBy) {
+		t.Fatalf("it may be resolved from %s on, and an answer may come until %s", until, w.answerBy)
+	}
+	if _, err := w.apply(reconcile(countersign.Abandon)); countersign.ErrorCode(err) != countersign.CodeStateConflict {
+		t.Errorf("resolved at once: %v", err)
+	}
+	w.now = w.answerBy
+	w.must(reconcile(countersign.Abandon))
+}

@@ -236,6 +236,7 @@ func (t *transition) setAside() {
 	i := t.inFlight()
 	if i >= 0 && t.run.Steps[i].SideEffect {
 		t.suspendStep(i, "what came of the request could not be committed, again and again")
+		t.awaitCall(i) // who sets it aside may be another process than the one that sends
 		return
 	}
 	if i < 0 {
