@@ -15,6 +15,7 @@ import (
 	"github.com/countersign/countersign/internal/evidence/archive"
 	"github.com/countersign/countersign/internal/evidence/audit"
 	"github.com/countersign/countersign/internal/platform/atomicfile"
+	"github.com/countersign/countersign/internal/platform/crashpoint"
 	"github.com/countersign/countersign/internal/platform/periodic"
 	"github.com/countersign/countersign/internal/rules/redaction"
 	"github.com/countersign/countersign/internal/storage/records"
@@ -109,6 +110,7 @@ func (r *Redactor) carryOn(ctx context.Context, tenant string, e records.Redacti
 		if err := (&file{name: name}).remove(r.cfg.Dir); err != nil {
 			return err
 		}
+		crashpoint.At("redact.removed", nil)
 	}
 	if err := r.removeStray(ctx, tenant, e.RunID); err != nil {
 		return err
@@ -141,11 +143,13 @@ func (r *Redactor) rewrite(ctx context.Context, tenant, runID string, left *reco
 		if err := f.write(r.cfg.Dir); err != nil {
 			return nil, fmt.Errorf("archive %s: %w", f.name, err)
 		}
+		crashpoint.At("redact.written", nil)
 		if err := r.store.Update(ctx, func(tx store.Tx) error { return r.replace(tx, tenant, runID, left, f, entries) }); errors.Is(err, errTaken) {
 			return nil, errors.Join(err, f.removeUnnamed(ctx, r.store, r.cfg.Dir, tenant, runID))
 		} else if err != nil {
 			return nil, err
 		}
+		crashpoint.At("redact.replaced", nil)
 		r.cfg.Log.Info("archive written anew without what a run held", "tenant", tenant, "run", runID, "file", f.name, "sha256", f.sha256, "before", left.SHA256)
 	}
 	return r.old(ctx, tenant, runID)

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/countersign/countersign/internal/platform/crashpoint"
 	"github.com/countersign/countersign/internal/platform/periodic"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -106,12 +107,14 @@ func (a *Archiver) archive(ctx context.Context, b *batch) error {
 	if err := f.write(a.cfg.Dir); err != nil {
 		return fmt.Errorf("archive %s: %w", f.name, err)
 	}
+	crashpoint.At("archive.written", nil)
 	if err := a.store.Update(ctx, func(tx store.Tx) error { return b.remove(tx, a.runs, f, a.cfg.Now()) }); err != nil {
 		if errors.Is(err, errMoved) || errors.Is(err, errTaken) { // nobody can commit this file any more, and what it holds may have been redacted
 			err = errors.Join(err, f.removeUnnamed(ctx, a.store, a.cfg.Dir, b.tenant, b.runs[0].held.Run().ID))
 		}
 		return err
 	}
+	crashpoint.At("archive.committed", nil)
 	a.cfg.Log.Info("runs archived", "tenant", b.tenant, "runs", len(b.runs), "file", f.name, "sha256", f.sha256)
 	return nil
 }
