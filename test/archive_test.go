@@ -59,6 +59,8 @@ func TestAKeyFindsItsRunBeyondItsArchiving(t *testing.T) {
 	if r := harness.Run(t, nil, "archive", "show", path, id); r.Status != 0 || !strings.Contains(r.Out, `"status": "COMPLETED"`) || !strings.Contains(r.Out, `"planSnapshot"`) {
 		t.Errorf("archive show: %+v", r)
 	}
+	filed := harness.Run(t, nil, "archive", "show", path, id, "--receipt")
+	w.judge(t, 0, filed.Out, "--key", w.receiptKey(t)).Is(t, "runId", id).Is(t, "status", "COMPLETED").Is(t, "masked", false)
 	if r := harness.Run(t, nil, "archive", "show", path, "run-none"); r.Status != 1 {
 		t.Errorf("archive show of none: %+v", r)
 	}

@@ -25,7 +25,14 @@ type signer struct {
 func (w *world) signer(t *testing.T, email string) *signer {
 	t.Helper()
 	s := &signer{w.person(t, email, "APPROVER"), w, authenticator.New(t, keyOrigin, "localhost")}
-	form := w.csrfField(t, s.Browser)
+	s.registers(t, email)
+	return s
+}
+
+// registers adds the device as a passkey of who signed in.
+func (s *signer) registers(t *testing.T, email string) {
+	t.Helper()
+	form := s.w.csrfField(t, s.Browser)
 	question, options := asksForPasskey(t, s.Browser, "/settings/passkeys/ask", form)
 	form.Set("question", question)
 	form.Set("answer", s.device.Create(options))
@@ -33,7 +40,6 @@ func (w *world) signer(t *testing.T, email string) *signer {
 	if p := s.Submit("/settings/passkeys", form); p.Status != 200 {
 		t.Fatalf("%d %s", p.Status, p.Text)
 	}
-	return s
 }
 
 // challenge is what the manual says that is signed.

@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	again := flag.Bool("again", false, "run each function of a transaction twice, as PostgreSQL's engine may")
 	flag.Parse()
 	if *onPostgres {
-		harness.OnDatabase = pgtest.Database
+		harness.OnDatabase, harness.CloneDatabase = pgtest.Database, pgtest.Clone
 	}
 	waitTogether(*onPostgres)
 	debug.SetGCPercent(400) // the tests have a small live heap and much garbage

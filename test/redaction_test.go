@@ -135,12 +135,12 @@ func TestNoByteOfARedactedRunIsLeft(t *testing.T) {
 	w.Stop()
 	w.Restart(harness.Set("RETENTION", "1ms"))
 	harness.Until(t, "the archiving", func() bool { return w.Admin.Get("/runs/"+archived).Status == 404 })
-	if n := holders(t, archive); n != 1 {
+	if n := holders(t, archive, marker); n != 1 {
 		t.Fatalf("%d files hold the marker", n)
 	}
 	written := w.Admin.Get("/audit?action=runs.archive").OK(t).At("items.0.digest").Text()
 	w.tenantAdmin.Post("/runs/"+archived+"/redact", doc{"reason": "r"}).OK(t).Is(t, "id", archived)
-	harness.Until(t, "the archive to be written anew", func() bool { return holders(t, archive) == 0 })
+	harness.Until(t, "the archive to be written anew", func() bool { return holders(t, archive, marker) == 0 })
 	log := w.Admin.Get("/audit?action=archive.redact").OK(t).Is(t, "total", 1).Is(t, "items.0.before", written)
 	w.tenantAdmin.Post("/runs/"+archived+"/redact", doc{"reason": "r"}).Refused(t, "state_conflict")
 	name := strings.TrimPrefix(log.At("items.0.subject").Text(), "archive/")
@@ -151,6 +151,8 @@ func TestNoByteOfARedactedRunIsLeft(t *testing.T) {
 	if r := harness.Run(t, nil, "archive", "show", path, archived); r.Status != 0 || !strings.Contains(r.Out, `"redacted"`) {
 		t.Errorf("archive show: %+v", r)
 	}
+	filed := harness.Run(t, nil, "archive", "show", path, archived, "--receipt")
+	w.judge(t, 0, filed.Out, "--key", w.receiptKey(t)).Is(t, "runId", archived).Is(t, "redacted", true).Is(t, "masked", true).Is(t, "approved", 1)
 	w.Admin.Get("/runs/"+archived).Refused(t, "not_found", name)
 	if text, err := os.ReadFile(w.backedUp(t)); err != nil || bytes.Contains(text, []byte(marker)) {
 		t.Errorf("the backup holds it: %v", err)
@@ -161,13 +163,13 @@ func TestNoByteOfARedactedRunIsLeft(t *testing.T) {
 	if r := harness.Run(t, nil, "store", "copy", w.Store, copied); r.Status != 0 {
 		t.Fatalf("%+v", r)
 	}
-	if n := holders(t, copied); n != 0 {
+	if n := holders(t, copied, marker); n != 0 {
 		t.Errorf("%d files of the compacted store hold the marker", n)
 	}
 }
 
-// holders counts the files below a folder that hold the marker, unpacked where they are packed.
-func holders(t *testing.T, dir string) (n int) {
+// holders counts the files below a folder that hold a value, unpacked where they are packed.
+func holders(t *testing.T, dir, value string) (n int) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -180,7 +182,7 @@ func holders(t *testing.T, dir string) (n int) {
 		if z, errZ := gzip.NewReader(bytes.NewReader(text)); errZ == nil {
 			text, _ = io.ReadAll(z)
 		}
-		if bytes.Contains(text, []byte(marker)) || bytes.Contains(text, []byte(strings.ToLower(marker))) {
+		if bytes.Contains(text, []byte(value)) || bytes.Contains(text, []byte(strings.ToLower(value))) {
 			n++
 		}
 		return err
@@ -203,7 +205,7 @@ func TestARedactionIsCarriedOnAfterACrash(t *testing.T) {
 	w.tenantAdmin.Post("/runs/"+id+"/redact", doc{"reason": "r"}).OK(t)
 	w.Kill()
 	w.Restart()
-	harness.Until(t, "the archive to be written anew", func() bool { return holders(t, archive) == 0 })
+	harness.Until(t, "the archive to be written anew", func() bool { return holders(t, archive, marker) == 0 })
 	w.Admin.Get("/audit?action=archive.redact").OK(t).Is(t, "total", 1)
 	w.Admin.Get("/audit/verify").OK(t).Is(t, "intact", true)
 }

@@ -28,6 +28,7 @@ type bank struct {
 	mu      sync.Mutex
 	effects int
 	status  int           // of its answers
+	body    string        // of its answers
 	line    string        // what happens to a payment: "", "answer lost", "never arrives", "unsigned"
 	held    []func()      // payments that never arrived, to be delivered late
 	late    chan struct{} // closed when one of them was answered
@@ -54,7 +55,7 @@ func newBank(t *testing.T, goesBack time.Duration) *bank {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bank{key: receiver.AnswerKeyText(key), status: 201, late: make(chan struct{})}
+	b := &bank{key: receiver.AnswerKeyText(key), status: 201, body: `{"id":"p-1","status":"paid"}`, late: make(chan struct{})}
 	kit := receiver.New(receiver.Config{
 		Verifier: receiver.Verifier{Secrets: [][]byte{[]byte(harness.Secret)}}, Store: store, AnswerKey: key, Settlement: "/settlement",
 	}).Handler(http.HandlerFunc(b.pays))
@@ -71,7 +72,7 @@ func (b *bank) pays(w http.ResponseWriter, r *http.Request) {
 		b.effects++
 	}
 	w.WriteHeader(b.status)
-	_, _ = io.WriteString(w, `{"id":"p-1","status":"paid"}`)
+	_, _ = io.WriteString(w, b.body)
 }
 
 // carry is the line between the service and the bank.

@@ -107,6 +107,9 @@ func (g *guarded) audits(t *testing.T, status int, more ...string) harness.Resul
 
 func (g *guarded) doctor(t *testing.T, status int, want string) {
 	t.Helper()
+	if harness.OnDatabase != nil {
+		status = 1 // the tests' database doesn't sync
+	}
 	if r := harness.Run(t, g.Settings(), "doctor"); r.Status != status || !strings.Contains(r.Out, want) {
 		t.Errorf("doctor: exit status %d, want %s\n%s%s", r.Status, want, r.Out, r.Err)
 	}

@@ -243,7 +243,7 @@ func (s *service) tells() {
 // archives makes the archiver, if a retention is set, and what carries redactions on, which may be
 // in archives of before.
 func (s *service) archives(l *runrepo.Repository) {
-	cfg := retention.Config{Keep: s.cfg.Retention, Dir: s.cfg.ArchiveDir, Now: now, Log: s.log, Unreadable: s.unreadable}
+	cfg := retention.Config{Keep: s.cfg.Retention, Dir: s.cfg.ArchiveDir, Now: now, Log: s.log, Unreadable: s.unreadable, Receipt: s.control.FiledReceipt}
 	if cfg.Dir == "" && !isShared(s.cfg.Store) {
 		cfg.Dir = archiveIn(s.cfg.Store)
 	}

@@ -62,6 +62,12 @@ func (s *Server) Anew(t testing.TB) *Server {
 // Copy returns another server on a copy of a stopped server's store, not started.
 func (s *Server) Copy(t testing.TB) *Server {
 	t.Helper()
+	if s.Shared() {
+		database := CloneDatabase(t, s.settings["SVC_PLATFORM_STORE"]) // it outlives the server
+		c := s.Anew(t)
+		c.Move(database)
+		return c
+	}
 	c := s.Anew(t)
 	if err := os.CopyFS(c.Store, os.DirFS(s.Store)); err != nil {
 		t.Fatal(err)

@@ -64,6 +64,9 @@ func Start(t testing.TB, settings ...Setting) *Server {
 // engine; nil: each server has a directory.
 var OnDatabase func(t testing.TB) string
 
+// CloneDatabase makes a copy of such a database.
+var CloneDatabase func(t testing.TB, url string) string
+
 // Prepare returns a server on a new store; Restart or Begin starts it.
 func Prepare(t testing.TB, settings ...Setting) *Server {
 	t.Helper()

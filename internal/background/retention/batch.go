@@ -31,12 +31,13 @@ type batch struct {
 type filed struct {
 	held      *runrepo.LoadedRun
 	approvals []countersign.Approval
+	receipt   countersign.Value
 }
 
 func (b *batch) encode() ([]byte, error) {
 	entries := make([]archive.Entry, len(b.runs))
 	for i, r := range b.runs {
-		entries[i] = archive.Entry{Run: *r.held.Run(), Approvals: r.approvals}
+		entries[i] = archive.Entry{Run: *r.held.Run(), Approvals: r.approvals, Receipt: r.receipt}
 		entries[i].Run.PlanSnapshot = r.held.Plan()
 	}
 	redactPlans(entries)
@@ -115,7 +116,7 @@ func (b *batch) add(tx store.Tx, l *runrepo.Repository, row store.Row, due time.
 var (
 	// errMoved: a late answer has changed a run since it was filed. The next pass archives it again.
 	errMoved = errors.New("a late answer came")
-	// errTaken: another process has archived a run.
+	// errTaken: another process has archived a run, or written its archive anew.
 	errTaken = errors.New("another process archived it")
 )
 

@@ -1,6 +1,7 @@
 package retention
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -12,6 +13,8 @@ import (
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/platform/atomicfile"
+	"github.com/countersign/countersign/internal/storage/records"
+	"github.com/countersign/countersign/internal/storage/store"
 )
 
 // file is the archive file of a batch.
@@ -36,6 +39,25 @@ func (f *file) remove(dir string) error {
 		return err
 	}
 	return atomicfile.Sync(filepath.Dir(target))
+}
+
+// removeUnnamed removes a file that wasn't committed, unless another process has committed the very same:
+// that is then the one to which a run of it leads.
+func (f *file) removeUnnamed(ctx context.Context, s store.Store, dir, tenant, runID string) error {
+	named := false
+	err := s.View(ctx, func(tx store.Tx) error {
+		left, _, err := records.ArchivedRuns.Get(tx, tenant, runID)
+		if errors.Is(err, store.ErrNotFound) {
+			named = false
+			return nil
+		}
+		named = err != nil || left.File == f.name
+		return err
+	})
+	if err != nil || named {
+		return err
+	}
+	return f.remove(dir)
 }
 
 // write writes the file completely and syncs it, or leaves none. Replicas that share the

@@ -15,6 +15,7 @@ import (
 	"github.com/countersign/countersign/internal/evidence/archive"
 	"github.com/countersign/countersign/internal/evidence/audit"
 	"github.com/countersign/countersign/internal/platform/atomicfile"
+	"github.com/countersign/countersign/internal/platform/crashpoint"
 	"github.com/countersign/countersign/internal/platform/periodic"
 	"github.com/countersign/countersign/internal/rules/redaction"
 	"github.com/countersign/countersign/internal/storage/records"
@@ -97,7 +98,11 @@ func (r *Redactor) carryOn(ctx context.Context, tenant string, e records.Redacti
 		return fmt.Errorf("the run is in the file %s: say with SVC_PLATFORM_ARCHIVE_DIR in which directory the archives are", left.File)
 	}
 	if left != nil {
-		if e.Old, err = r.rewrite(ctx, tenant, e.RunID, left); err != nil {
+		e.Old, err = r.rewrite(ctx, tenant, e.RunID, left)
+		if errors.Is(err, errTaken) {
+			return nil // the next pass goes on from there
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -105,6 +110,7 @@ func (r *Redactor) carryOn(ctx context.Context, tenant string, e records.Redacti
 		if err := (&file{name: name}).remove(r.cfg.Dir); err != nil {
 			return err
 		}
+		crashpoint.At("redact.removed", nil)
 	}
 	if err := r.removeStray(ctx, tenant, e.RunID); err != nil {
 		return err
@@ -125,6 +131,9 @@ func (r *Redactor) rewrite(ctx context.Context, tenant, runID string, left *reco
 	}
 	if entries[at].Run.Redacted == nil && left.Run.Redacted != nil {
 		redactEntry(&entries[at], *left.Run.Redacted)
+		if err := r.cfg.proveAnew(ctx, tenant, &entries[at]); err != nil {
+			return nil, err
+		}
 		redactPlans(entries)
 		doc, err := archive.Encode(tenant, entries)
 		if err != nil {
@@ -134,9 +143,13 @@ func (r *Redactor) rewrite(ctx context.Context, tenant, runID string, left *reco
 		if err := f.write(r.cfg.Dir); err != nil {
 			return nil, fmt.Errorf("archive %s: %w", f.name, err)
 		}
-		if err := r.store.Update(ctx, func(tx store.Tx) error { return r.replace(tx, tenant, runID, left, f, entries) }); err != nil {
+		crashpoint.At("redact.written", nil)
+		if err := r.store.Update(ctx, func(tx store.Tx) error { return r.replace(tx, tenant, runID, left, f, entries) }); errors.Is(err, errTaken) {
+			return nil, errors.Join(err, f.removeUnnamed(ctx, r.store, r.cfg.Dir, tenant, runID))
+		} else if err != nil {
 			return nil, err
 		}
+		crashpoint.At("redact.replaced", nil)
 		r.cfg.Log.Info("archive written anew without what a run held", "tenant", tenant, "run", runID, "file", f.name, "sha256", f.sha256, "before", left.SHA256)
 	}
 	return r.old(ctx, tenant, runID)
@@ -209,7 +222,7 @@ func (r *Redactor) replace(tx store.Tx, tenant, runID string, was *records.Archi
 			return err
 		}
 		if left.File != was.File {
-			return store.ErrConflict // another replica has written it anew
+			return errTaken
 		}
 		left.File, left.SHA256 = f.name, f.sha256
 		if _, err := records.ArchivedRuns.Put(tx, tenant, e.Run.ID, left, version); err != nil {

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/countersign/countersign/internal/platform/crashpoint"
 	"github.com/countersign/countersign/internal/platform/periodic"
 	"github.com/countersign/countersign/internal/runtime/runrepo"
 	"github.com/countersign/countersign/internal/storage/store"
@@ -24,6 +25,7 @@ type Config struct {
 	Now        func() time.Time
 	Log        *slog.Logger
 	Unreadable *unreadable.Records
+	Receipt    Receipt // nil: no receipts are filed
 }
 
 // How often the archiver runs, and the bounds of one file and one commit.
@@ -94,6 +96,9 @@ func (a *Archiver) tenant(ctx context.Context, tenant string) error {
 // leaves a file that no audit record names; the runs are still stored and are archived
 // again.
 func (a *Archiver) archive(ctx context.Context, b *batch) error {
+	if err := a.cfg.prove(ctx, b); err != nil {
+		return err
+	}
 	doc, err := b.encode()
 	if err != nil {
 		return err
@@ -102,12 +107,14 @@ func (a *Archiver) archive(ctx context.Context, b *batch) error {
 	if err := f.write(a.cfg.Dir); err != nil {
 		return fmt.Errorf("archive %s: %w", f.name, err)
 	}
+	crashpoint.At("archive.written", nil)
 	if err := a.store.Update(ctx, func(tx store.Tx) error { return b.remove(tx, a.runs, f, a.cfg.Now()) }); err != nil {
-		if errors.Is(err, errMoved) { // nobody can commit this file any more, and what it holds may have been redacted
-			err = errors.Join(err, f.remove(a.cfg.Dir))
+		if errors.Is(err, errMoved) || errors.Is(err, errTaken) { // nobody can commit this file any more, and what it holds may have been redacted
+			err = errors.Join(err, f.removeUnnamed(ctx, a.store, a.cfg.Dir, b.tenant, b.runs[0].held.Run().ID))
 		}
 		return err
 	}
+	crashpoint.At("archive.committed", nil)
 	a.cfg.Log.Info("runs archived", "tenant", b.tenant, "runs", len(b.runs), "file", f.name, "sha256", f.sha256)
 	return nil
 }

@@ -39,36 +39,52 @@ func NewReceipts(c *core.Core, runs *runs.RunService, approvals *approvals.Appro
 // Receipt makes the receipt of an ended run: signed canonical JSON with everything that is
 // recorded of it, all from one snapshot of the store.
 func (s *ReceiptService) Receipt(ctx context.Context, a core.Actor, id string) (doc []byte, err error) {
-	var facts receipt.Facts
 	busy := s.Compute(ctx, a.Tenant, func() {
 		read := func(ctx context.Context, span func(tx store.Tx) error) error {
 			return s.View(ctx, a, access.ReadReceipt, span)
 		}
-		var warm bool
-		collect := func(warmed bool) func(tx store.Tx) error {
-			return func(tx store.Tx) (err error) { // perhaps more than once
-				facts, warm, err = s.receiptFacts(tx, a, id, warmed)
+		doc, err = s.build(ctx, a, id, read, func(tx store.Tx) (receipt.Facts, error) { return s.receiptFacts(tx, a, id) })
+	})
+	return doc, cmp.Or(busy, err)
+}
+
+// reading reads a span of the store in one snapshot.
+type reading = func(ctx context.Context, span func(tx store.Tx) error) error
+
+// build collects the facts of a receipt, proves them from the same snapshot, and signs it. Where the
+// prover would have to read much of the log in that snapshot, it reads it before, in many, and
+// collects the facts again.
+func (s *ReceiptService) build(ctx context.Context, a core.Actor, id string, read reading, facts func(tx store.Tx) (receipt.Facts, error)) ([]byte, error) {
+	var f receipt.Facts
+	var warm bool
+	collect := func(warmed bool) func(tx store.Tx) error {
+		return func(tx store.Tx) (err error) { // perhaps more than once
+			if f, err = facts(tx); err != nil {
 				return err
 			}
+			if warm, err = s.prover.IsWarm(tx, a.Tenant); err == nil && (warm || warmed) {
+				f.Log, err = s.logOfRun(tx, a, f)
+			}
+			return provable(err, id)
 		}
-		if err = read(ctx, collect(false)); err != nil || warm {
-			return
-		}
-		if err = provable(s.prover.Warm(ctx, a.Tenant, read), id); err == nil {
-			err = read(ctx, collect(true))
-		}
-		if err == nil { // and the hashes come to the head of the log
-			s.keepHashes(a.Tenant)
-		}
-	})
-	if err = cmp.Or(busy, err); err != nil {
+	}
+	if err := read(ctx, collect(false)); err != nil {
 		return nil, err
+	}
+	if !warm {
+		if err := provable(s.prover.Warm(ctx, a.Tenant, read), id); err != nil {
+			return nil, err
+		}
+		if err := read(ctx, collect(true)); err != nil {
+			return nil, err
+		}
+		s.keepHashes(a.Tenant) // they come to the head of the log
 	}
 	key, err := s.signingKey(ctx)
 	if err != nil {
 		return nil, core.Public(err)
 	}
-	return receipt.Build(facts, key)
+	return receipt.Build(f, key)
 }
 
 // keepHashes keeps the hashes of what an earlier release has appended to the log, in the background
@@ -97,28 +113,21 @@ func (s *ReceiptService) keepHashes(tenant string) {
 	})
 }
 
-// receiptFacts collects the contents of a receipt. If the prover would have to read much of
-// the log in this snapshot, it returns early with warm false.
-func (s *ReceiptService) receiptFacts(tx store.Tx, a core.Actor, id string, warmed bool) (f receipt.Facts, warm bool, err error) {
+// receiptFacts collects the contents of a receipt, but for what the log proves.
+func (s *ReceiptService) receiptFacts(tx store.Tx, a core.Actor, id string) (f receipt.Facts, err error) {
 	f = receipt.Facts{Tenant: a.Tenant, Version: s.Config.Version, IssuedAt: s.Config.Now()}
 	if f.Run, err = s.runs.WholeRun(tx, a, id); err != nil {
-		return f, false, err
+		return f, err
 	}
 	if !f.Run.Status.IsTerminal() {
-		return f, false, countersign.Errorf(countersign.CodeStateConflict, "run %s is %s; it has a receipt when it has ended", id, f.Run.Status)
+		return f, countersign.Errorf(countersign.CodeStateConflict, "run %s is %s; it has a receipt when it has ended", id, f.Run.Status)
 	}
 	if f.Masked, err = s.masksRun(tx, a, id); err != nil {
-		return f, false, err
+		return f, err
 	}
 	f.Masked = f.Masked || f.Run.Redacted != nil
-	if f.Approvals, err = s.approvalsOf(tx, a, id); err != nil {
-		return f, false, err
-	}
-	if warm, err = s.prover.IsWarm(tx, a.Tenant); err != nil || !warm && !warmed {
-		return f, false, provable(err, id)
-	}
-	f.Log, err = s.logOfRun(tx, a, f)
-	return f, true, provable(err, id)
+	f.Approvals, err = s.approvalsOf(tx, a, id)
+	return f, err
 }
 
 // provable turns the error of a log that doesn't verify into a state_conflict.
@@ -151,14 +160,22 @@ func (s *ReceiptService) approvalsOf(tx store.Tx, a core.Actor, runID string) ([
 	if err != nil {
 		return nil, err
 	}
-	out, names := make([]countersign.Approval, len(found)), names.In(tx, a.Tenant)
+	out := make([]countersign.Approval, len(found))
 	for i := range found {
 		out[i] = found[i].Approval
-		if err := s.approvals.ShowApproval(names, a, &out[i]); err != nil {
-			return nil, err
+	}
+	return out, s.show(tx, a, out)
+}
+
+// show prepares approvals for their reader.
+func (s *ReceiptService) show(tx store.Tx, a core.Actor, list []countersign.Approval) error {
+	names := names.In(tx, a.Tenant)
+	for i := range list {
+		if err := s.approvals.ShowApproval(names, a, &list[i]); err != nil {
+			return err
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // logOfRun proves the audit records of a run and its approvals. A masked receipt leaves out

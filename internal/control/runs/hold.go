@@ -42,7 +42,7 @@ func (s *RedactionService) HoldRun(ctx context.Context, a core.Actor, id string,
 			return countersign.Errorf(countersign.CodeStateConflict, "run %s was redacted on %s; nothing of it is left to be held", id, k.run.Redacted.At.UTC().Format("2006-01-02"))
 		}
 		var hold *countersign.RunHold
-		change := core.Change{Before: "HELD", After: "NOT_HELD", Reason: w.Reason, Weakens: true}
+		change := core.Change{Before: "HELD", After: "NOT_HELD", Reason: w.Reason, Weakens: true, Was: core.Member("hold", k.run.Hold), Now: core.Members(nil)}
 		if w.Hold {
 			hold = &countersign.RunHold{By: a.ID, At: s.Config.Now(), Reason: w.Reason}
 			change = core.Change{Before: "NOT_HELD", After: "HELD", Reason: w.Reason}

@@ -37,7 +37,9 @@ func (s *RedactionService) RedactRun(ctx context.Context, a core.Actor, id, reas
 		if err := s.redact(tx, a, &k, countersign.Redaction{By: a.ID, At: now}); err != nil {
 			return err
 		}
-		return s.Audit(tx, a, access.RedactRun, "run/"+id, core.Change{Before: "WHOLE", After: "REDACTED", Reason: reason, Weakens: true, At: now})
+		return s.Audit(tx, a, access.RedactRun, "run/"+id, core.Change{
+			Before: "WHOLE", After: "REDACTED", Reason: reason, Weakens: true, At: now, Was: core.Member("redacted", false), Now: core.Member("redacted", true),
+		})
 	})
 }
 

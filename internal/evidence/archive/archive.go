@@ -27,6 +27,7 @@ type (
 	runLine struct {
 		Run       *countersign.Run       `json:"run"`
 		Approvals []countersign.Approval `json:"approvals"`
+		Receipt   countersign.Value      `json:"receipt,omitzero"`
 	}
 	tail struct {
 		SHA256 string `json:"sha256"` // over all lines before
@@ -38,6 +39,7 @@ type (
 type Entry struct {
 	Run       countersign.Run
 	Approvals []countersign.Approval
+	Receipt   countersign.Value // what it proves stands without the service; none in files of before
 }
 
 // Encode is deterministic, so that archiving a batch twice gives one file.
@@ -54,7 +56,7 @@ func Encode(tenant string, entries []Entry) ([]byte, error) {
 		if e.Approvals == nil {
 			e.Approvals = []countersign.Approval{}
 		}
-		w.line(runLine{&e.Run, e.Approvals})
+		w.line(runLine{&e.Run, e.Approvals, e.Receipt})
 	}
 	w.line(tail{countersign.SHA256Hex(w.text.Bytes())})
 	return w.packed()

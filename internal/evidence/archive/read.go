@@ -141,7 +141,7 @@ func (r *reader) line(n int, text []byte) error {
 		}
 		r.found, r.runs[l.Run.ID] = r.found+1, true
 		l.Run.PlanSnapshot = r.plans[l.Run.PlanID]
-		if err := r.each(Entry{*l.Run, l.Approvals}); err != nil {
+		if err := r.each(Entry{*l.Run, l.Approvals, l.Receipt}); err != nil {
 			return err
 		}
 	default:

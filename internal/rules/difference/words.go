@@ -46,11 +46,13 @@ var labels = map[string]string{
 	"weakening": "who decides changes that weaken", "identities": "by whose tokens a caller is the agent", "inputSchema": "the inputs",
 	"delegate": "who decides in their place", "until": "until when", "from": "from when", "modes": "the modes", "agentIds": "the agents",
 	"expiresInDays": "how many days it lives", "userEmail": "the user behind it", "name": "the name", "link": "the sign-in link",
+	"hold": "the hold that keeps the run", "redacted": "what the run holds",
 }
 
 // values are what some values mean, by the last name of their path.
 var values = map[string]map[string]string{
 	"approval": {`"NONE"`: "nobody is asked", `"RISK_BASED"`: "a person is asked where a repeat may do harm", `"ALWAYS"`: "a person is asked each time"},
+	"redacted": {`true`: "removed for good", `false`: "all of it is there"},
 }
 
 // words say a difference to people: what will be, then what is today.

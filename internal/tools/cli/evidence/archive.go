@@ -61,9 +61,11 @@ func (v *ArchiveVerify) Run(t *terminal.Terminal) error {
 type ArchiveShow struct {
 	File string `arg:"" help:"A file of the archive." placeholder:"FILE"`
 	ID   string `arg:"" help:"A run's id." placeholder:"RUN"`
+
+	Receipt bool `help:"Print the receipt that is filed with the run, and nothing else: 'countersign receipt verify' checks it."`
 }
 
-// Run prints the run with its plan and its approvals, as JSON.
+// Run prints the run with its plan and its approvals, as JSON, or its receipt.
 func (s *ArchiveShow) Run(t *terminal.Terminal) error {
 	var found *archive.Entry
 	if _, err := readArchive(t.Context, s.File, func(e archive.Entry) error {
@@ -76,6 +78,13 @@ func (s *ArchiveShow) Run(t *terminal.Terminal) error {
 	}
 	if found == nil {
 		return fmt.Errorf("%s holds no run %s", s.File, s.ID)
+	}
+	if s.Receipt {
+		if found.Receipt.IsZero() {
+			return fmt.Errorf("%s holds no receipt of run %s: it was filed by a release that files none, or while the audit log did not verify", s.File, s.ID)
+		}
+		_, err := io.WriteString(t.Out, found.Receipt.Raw())
+		return err
 	}
 	return terminal.Output{Format: "json"}.Print(t, struct {
 		Run       countersign.Run        `json:"run"`

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/evidence/archive"
 	"github.com/countersign/countersign/internal/tools/cli/terminal"
 )
@@ -75,5 +76,31 @@ func TestAnArchiveWithoutTheRunSaysSo(t *testing.T) {
 	err = (&ArchiveShow{File: "runs.gz", ID: "run-1"}).Run(&terminal.Terminal{Context: t.Context(), Out: &out, Errs: &out})
 	if err == nil || err.Error() != want {
 		t.Errorf("\n got %v\nwant %s", err, want)
+	}
+}
+
+// TestAnArchiveOfBeforeHasNoReceipts, and one that has them prints one byte for byte, and nothing else.
+func TestAnArchiveOfBeforeHasNoReceipts(t *testing.T) {
+	const want = "runs.gz holds no receipt of run run-1: it was filed by a release that files none, or while the audit log did not verify"
+	const receipt = `{"contents":{"n":1.50},"text":"<é>"}`
+	t.Chdir(t.TempDir())
+	p := &countersign.Plan{ID: "plan-1"}
+	file, err := archive.Encode("acme", []archive.Entry{
+		{Run: countersign.Run{ID: "run-1", PlanID: p.ID, PlanSnapshot: p}},
+		{Run: countersign.Run{ID: "run-2", PlanID: p.ID, PlanSnapshot: p}, Receipt: countersign.RawValue(receipt)},
+	})
+	if err == nil {
+		err = os.WriteFile("runs.gz", file, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	in := &terminal.Terminal{Context: t.Context(), Out: &out, Errs: &out}
+	if err := (&ArchiveShow{File: "runs.gz", ID: "run-1", Receipt: true}).Run(in); err == nil || err.Error() != want || out.Len() > 0 {
+		t.Errorf("\n got %v\nwant %s\n%s", err, want, out.String())
+	}
+	if err := (&ArchiveShow{File: "runs.gz", ID: "run-2", Receipt: true}).Run(in); err != nil || out.String() != receipt {
+		t.Errorf("%v %s", err, out.String())
 	}
 }
