@@ -199,7 +199,7 @@
     var chosen = recovers.querySelector('[name="resolution"]:checked'), differs = recovers.querySelector("[data-differs]"), tick = recovers.querySelector('[name="differs"]');
     var happened = !chosen || chosen.value === "CONFIRMED_COMPLETED";
     if (differs) differs.hidden = !happened;
-    keep(recovers.querySelector("[data-record]"), !chosen ? "Record the resolution" : { CONFIRMED_NOT_EXECUTED: "Record: it did not happen", ABANDON: "Give up without knowing" }[chosen.value] || (tick && tick.checked ? "Record it with the difference" : "Record: it happened"));
+    keep(recovers.querySelector("[data-record]"), !chosen ? "Record it" : { CONFIRMED_NOT_EXECUTED: "Record: it did not happen", ABANDON: "Give up without knowing" }[chosen.value] || (tick && tick.checked ? "Record it with the difference" : "Record: it happened"));
   }
 
   if (recovers) {
