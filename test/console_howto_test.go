@@ -18,7 +18,7 @@ func TestEachPageLeadsToItsHowTo(t *testing.T) {
 	for _, path := range []string{
 		"/", "/search", "/more", "/settings", "/audit", "/audit/verify", "/approvals", "/recovery", "/runs", "/runs/" + run, "/runs/" + run + "/keep", "/plans", "/plans/" + plan, "/plans/+form",
 		"/models", "/models/refund", "/models/refund/edit", "/models/refund/compile", "/projects", "/projects/" + shop, "/projects/" + shop + "/edit", "/projects/+import", "/projects/" + shop + "/what-if?capability=note",
-		"/projects/" + shop + "/try?capability=note", "/agents", "/agents/" + agent, "/agents/" + agent + "/run?capability=note", "/teams", "/teams/+new",
+		"/projects/" + shop + "/try?capability=note", "/agents", "/agents/" + agent, "/agents/" + agent + "/run?capability=note", "/teams",
 		"/access", "/access/users/new", "/access/tokens", "/access/tokens/new", "/access/groups", "/access/webhooks", "/changes",
 	} {
 		p := ada.Open(path)

@@ -19,7 +19,7 @@ func (h *fixture) aDraftIsKept(t *testing.T) {
 	mara.sees("What you typed here before is back.")
 	mara.sees("Reject with 1 correction")
 	mara.until("the reason to be back", `document.querySelector("#why").value === "half of a reason"`)
-	mara.press("#decide", "Discard it")
+	mara.click("#decide", "Discard it", "")
 	mara.until("the dock to be as it was", `document.querySelector("#why").value === "" && !document.querySelector("[data-approve]").hasAttribute("aria-disabled")`)
 	mara.fill("#why", "as the warehouse says")
 	mara.press("#decide", "Approve and send")
