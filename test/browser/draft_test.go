@@ -13,6 +13,8 @@ func (h *fixture) aDraftIsKept(t *testing.T) {
 	mara.fill("#why", "half of a reason")
 	mara.fill(`[name="input.amount"]`, "11.50")
 	mara.sees("Reject with 1 correction")
+	// who leaves is asked, but not here: the browser asks only whoever has touched the page
+	js[bool](mara, `(window.addEventListener("beforeunload", function (e) { e.stopImmediatePropagation(); }, true), true)`)
 	mara.open("/approvals/" + second)
 	mara.until("another one to have no draft", `document.querySelector("#why").value === ""`)
 	mara.open("/approvals/" + first)
