@@ -151,7 +151,7 @@
     stream.addEventListener("open", function () { began = false; });
     stream.addEventListener("waiting", function (e) {
       var n = JSON.parse(e.data), more = seen ? n.approvals + n.recoveries - seen.approvals - seen.recoveries : 0;
-      if (!seen && rail) more = n.approvals + n.recoveries - counts[0] - counts[1];
+      if (!seen && rail) more = n.approvals + n.recoveries - Math.max(counts[0] + counts[1], rail.querySelectorAll(".it:not(.it--done)").length); // the page may know of more than its counts did
       if (!began) { // what happened between the page and its stream is looked at once
         began = true;
         last();
