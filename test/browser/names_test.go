@@ -16,6 +16,7 @@ func (h *fixture) namesAreFoundAsOneTypes(t *testing.T) {
 	mara.fill(".search input", "refund")
 	mara.until("names to stand below it", `document.querySelectorAll("#names a").length > 1`)
 	mara.judge("names that are found", "as it is")
+	js[bool](mara, `(document.querySelector(".search input").focus(), true)`)
 	mara.do(chromedp.KeyEvent(kb.ArrowDown))
 	mara.until("the first of them to have the focus", `document.activeElement === document.querySelector("#names a")`)
 	mara.do(chromedp.KeyEvent(kb.Escape))
