@@ -20,7 +20,6 @@ func TestTheDeskInTheBrowser(t *testing.T) {
 	t.Run("ACorrectionIsTypedOverAnInput", h.aCorrectionIsTypedOverAnInput)
 	t.Run("OthersDecideMeanwhile", h.othersDecideMeanwhile)
 	t.Run("ADraftIsKept", h.aDraftIsKept)
-	t.Run("NamesAreFoundAsOneTypes", h.namesAreFoundAsOneTypes)
 	t.Run("PagesOfTheDeskAreSound", h.pagesOfTheDeskAreSound)
 }
 
