@@ -188,6 +188,11 @@ bench-allocs: ## Measure what hot functions allocate, and fail where it is more 
 bench-heartbeats: build ## Measure what 400 heartbeats a second cost runs and store; some 7 minutes
 	cd bench && $(GO) run . heartbeats -binary ../bin/countersign $(BENCH_FLAGS)
 
+# A try: make bench-desks BENCH_FLAGS='-waiting 500 -desks 20 -reps 1 -phase 2s'
+.PHONY: bench-desks
+bench-desks: build ## Measure the desk's list with 10,000 waiting approvals, and what 200 open desks cost a step; some 5 minutes
+	cd bench && $(GO) run . desks -binary ../bin/countersign $(BENCH_FLAGS)
+
 .PHONY: bench-replicas
 bench-replicas: build ## Measure 1 to 3 replicas on one PostgreSQL beside DBOS on the same, in turns; some 4 minutes
 	cd bench && $(GO) run . replicas -binary ../bin/countersign -phase $(BENCH_SECONDS)s $(BENCH_FLAGS)

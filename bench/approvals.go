@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -30,6 +31,7 @@ type approvals struct {
 type waitingStore struct {
 	p       *product
 	waiting int
+	project string   // "" for the benchmark's own
 	ids     []string // of some of them
 	cookie  string   // an approver's session
 	kinds   []*kind
@@ -135,7 +137,7 @@ func (m *approvals) ask(s *waitingStore) error {
 		wg.Go(func() {
 			for n := c; n < s.waiting && errs[c] == nil; {
 				doc := fmt.Sprintf(`{"capability":"pay","mode":"LIVE","inputs":{"amount":%d,"orderId":"o-%d"},"expectation":{"field":"ok","equals":true}}`, n%m.groups, n)
-				switch status, head, err := s.p.exchangeHead("POST", "/projects/default-bench/runs", []byte(doc), s.p.key()); {
+				switch status, head, err := s.p.exchangeHead("POST", "/projects/"+cmp.Or(s.project, "default-bench")+"/runs", []byte(doc), s.p.key()); {
 				case err != nil:
 					errs[c] = err
 				case status == http.StatusServiceUnavailable: // no slot at this moment
@@ -194,6 +196,9 @@ func (p *product) session(link string) (string, error) {
 	return "", fmt.Errorf("the link signs nobody in: %s", resp.Status)
 }
 
+// deskList is the name of the desk's list among what is measured.
+const deskList = "The console's desk"
+
 // reads are what is measured, one client each: how long somebody waits for an answer.
 func (s *waitingStore) reads() []*kind {
 	page := func(path string) func(int) (int, error) {
@@ -238,6 +243,7 @@ func (s *waitingStore) reads() []*kind {
 		of("The console's list of approvals", page("/approvals")),
 		of("The console's page of an approval", page("/approvals/ID")),
 		of("The console's first page", page("/")),
+		of(deskList, page("/desk")),
 	}
 }
 

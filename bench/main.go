@@ -28,7 +28,7 @@ import (
 
 var benchmarks = map[string]func(args []string) error{
 	"heartbeats": measureHeartbeats, "replicas": measureReplicas, "api": measureAPI, "simulation": measureSimulation, "history": measureHistory,
-	"approvals": measureApprovals, "hour": measureHour, "neighbors": measureNeighbors,
+	"approvals": measureApprovals, "desks": measureDesks, "hour": measureHour, "neighbors": measureNeighbors,
 	"gate": measureGate,
 }
 

@@ -41,7 +41,7 @@ func TestAResolvedStepThatWaitsForASlotShowsNoForm(t *testing.T) {
 			w.shop.MayRepeat(run + ".effect")
 		}
 		before := mara.Open("/recovery/" + run)
-		mustSay(t, before, 200, "Record the resolution")
+		mustSay(t, before, 200, "Record it")
 		_, gate := w.inFlight(t, "GET", "/patient", step("p", "patient", nil), harness.Answering(200, `{}`))
 		w.approver.Post("/runs/"+run+"/reconcile", reconcile(resolution, doc{"id": "r-1"})).OK(t).Is(t, "waitingFor.kind", "slot")
 		page := mara.Open("/recovery/" + run)

@@ -30,7 +30,7 @@ func TestWhoProbedAndResolvedAStepIsNamed(t *testing.T) {
 	for _, run := range []json{s.viewer.Get("/runs/" + id).OK(t), listed, seen[len(seen)-1].Data} {
 		run.Is(t, "steps.0.reconciliation.byName", "night shift").Is(t, "steps.0.probes.0.byName", "night shift")
 	}
-	mustSay(t, mara.Open("/runs/"+id), 200, "“night shift”Probed “r”", "“night shift”Resolved “r”")
+	mustSay(t, mara.Open("/runs/"+id), 200, "“night shift”Probed “r”", "“night shift”Recorded what became of “r”")
 	mustSay(t, mara.Open("/recovery/"+id), 200, "“night shift”")
 	shown := s.command(t, 0, "runs", "show", id).Out
 	for _, name := range []string{"approval ", "probe 1 ", "reconciled "} {

@@ -19,6 +19,7 @@ func TestTheDeskInTheBrowser(t *testing.T) {
 	t.Run("WhatIsDecidedOneAfterTheOther", h.whatIsDecidedOneAfterTheOther)
 	t.Run("ACorrectionIsTypedOverAnInput", h.aCorrectionIsTypedOverAnInput)
 	t.Run("OthersDecideMeanwhile", h.othersDecideMeanwhile)
+	t.Run("ADraftIsKept", h.aDraftIsKept)
 	t.Run("PagesOfTheDeskAreSound", h.pagesOfTheDeskAreSound)
 }
 

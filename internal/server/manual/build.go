@@ -104,6 +104,9 @@ func kindOf(name string) string {
 	}
 }
 
+// listedFrom is from how many sections on a page lists them.
+const listedFrom = 4
+
 // write renders the pages, after the index page has been read for the navigation.
 func (b *builder) write() error {
 	index, there := b.pages[b.cfg.Index]
@@ -117,6 +120,9 @@ func (b *builder) write() error {
 		}
 		b.pages[name] = d
 		data := page{Title: d.title, Source: Prefix + "/" + name, Body: template.HTML(d.body)} // goldmark escaped it
+		if len(d.parts) >= listedFrom {
+			data.Parts = d.parts
+		}
 		if err := b.put(address(name), "markdown", http.StatusOK, data); err != nil {
 			return err
 		}
@@ -139,7 +145,8 @@ func (b *builder) nothing() error {
 // page is what the templates show.
 type page struct {
 	Title, Here string
-	Source      string // address of the Markdown
+	Source      string         // address of the Markdown
+	Parts       []contentsLine // its sections, where there are many
 	Body        template.HTML
 	Nav         []section
 	Data        any

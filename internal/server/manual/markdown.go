@@ -16,13 +16,17 @@ import (
 
 // document is a parsed Markdown page.
 type document struct {
-	path  string // in the files: how-to/approve.md
-	text  []byte // as it was written
-	title string // of its first heading
-	body  string // HTML without the first heading
-	lead  string // the first paragraph, as plain text
+	path  string         // in the files: how-to/approve.md
+	text  []byte         // as it was written
+	title string         // of its first heading
+	body  string         // HTML without the first heading
+	lead  string         // the first paragraph, as plain text
+	parts []contentsLine // its sections
 	root  ast.Node
 }
+
+// contentsLine is a section that a page's list of contents leads to.
+type contentsLine struct{ ID, Title string }
 
 // newMarkdown reads tables besides CommonMark. Raw HTML is left out of what is
 // written: pages are text.
@@ -39,6 +43,11 @@ func parse(md goldmark.Markdown, path string, source []byte) document {
 		switch h, isHeading := n.(*ast.Heading); {
 		case isHeading && h.Level == 1:
 			d.title = plain(n, source)
+		case isHeading && h.Level == 2:
+			if id, has := h.AttributeString("id"); has {
+				text, _ := id.([]byte)
+				d.parts = append(d.parts, contentsLine{string(text), plain(n, source)})
+			}
 		case n.Kind() == ast.KindParagraph && d.lead == "":
 			d.lead = plain(n, source)
 		}

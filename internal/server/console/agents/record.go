@@ -77,7 +77,7 @@ var fates = map[string]string{
 func fateOf(s *countersign.StepRun) string {
 	switch s.Status {
 	case countersign.StepCompleted:
-		if s.Verification != nil && s.Verification.Status == countersign.VerificationPassed {
+		if text.Proven(s) {
 			return "c-ok"
 		}
 		return "c-un"

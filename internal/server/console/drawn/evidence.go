@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"html/template"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -109,7 +110,17 @@ func JudgedOf(es []countersign.Expectation, v *countersign.Verification) []Judge
 	for i := range es {
 		rows = append(rows, judgedStatus(&es[i], v)...)
 	}
-	return rows
+	return once(rows)
+}
+
+// once leaves out rows that say the same again: the step and its capability may expect the same.
+func once(rows []Judged) (out []Judged) {
+	for _, row := range rows {
+		if !slices.Contains(out, row) {
+			out = append(out, row)
+		}
+	}
+	return out
 }
 
 func judgedField(status, field string, expected, actual countersign.Value) Judged {

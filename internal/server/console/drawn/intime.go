@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/server/console/text"
 )
 
 // Axis is the time that steps are drawn along.
@@ -115,7 +116,7 @@ func unknownUntil(s *countersign.StepRun) (unknown bool, known time.Time) {
 func fateOf(s *countersign.StepRun) string {
 	switch s.Status {
 	case countersign.StepCompleted:
-		if s.Verification != nil && s.Verification.Status == countersign.VerificationPassed {
+		if text.Proven(s) {
 			return "t-ok"
 		}
 	case countersign.StepFailed:

@@ -17,6 +17,7 @@ import (
 // bindingForm binds an action to a capability: the inputs that are sent and the
 // expected response (contract 5, actionBindings).
 type bindingForm struct {
+	Alike      []web.Option // capabilities that are called alike
 	Index      int
 	Action     countersign.Action
 	Chosen     string // project/capability
@@ -66,6 +67,7 @@ func bindingOf(d *compileData, actionID string, form url.Values) bindingForm {
 		b.Chosen = before.ProjectID + "/" + before.Capability
 	}
 	b.Project, b.Capability = d.find(b.Chosen)
+	b.Alike = d.alike(b.Action)
 	b.Input, b.Variables = strings.TrimSpace(form.Get("input_"+actionID)), strings.TrimSpace(form.Get("vars_"+actionID))
 	b.Field, b.Equals = strings.TrimSpace(form.Get("field_"+actionID)), strings.TrimSpace(form.Get("equals_"+actionID))
 	return b

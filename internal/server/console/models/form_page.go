@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/rules/difference"
 	"github.com/countersign/countersign/internal/rules/model"
 	"github.com/countersign/countersign/internal/server/console/form"
 	"github.com/countersign/countersign/internal/server/console/text"
@@ -46,6 +47,9 @@ type modelFormData struct {
 	Memory    []form.Choice
 	Given     []form.Field // of a scenario
 	Unfilled  bool         // it can be told what the scenario comes to
+
+	Changes []difference.Difference // that saving makes
+	Unshown int                     // more of them
 
 	Problem *web.Problem
 }
@@ -139,6 +143,11 @@ func (s *modelForm) page(err error) (*web.Page, error) {
 	d.Diagram = s.diagram(list)
 	s.fields(f, &d)
 	d.Problem = s.problem(err)
+	if d.Changes, err = s.changes(); err != nil {
+		return nil, err
+	}
+	d.Unshown = max(0, len(d.Changes)-changesShown)
+	d.Changes = d.Changes[:len(d.Changes)-d.Unshown]
 	p := &web.Page{Name: "model-form", Title: "New model", Nav: "models", Crumbs: []web.Crumb{{Word: "Models", Href: "/models"}, {Word: "New model"}}}
 	if s.id != "" {
 		d.To = modelHref(s.id) + "/form"

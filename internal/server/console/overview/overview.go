@@ -29,24 +29,29 @@ func frontRoutes() []web.Route {
 // the cost doesn't grow with the store.
 const (
 	waitingShown  = 20
+	waitingOfKind = 5 // uncertain outcomes, approvals, and what others must decide
 	runningShown  = 8
-	wrongShown    = 6
-	finishedShown = 8
+	wrongShown    = 4
+	finishedRead  = 16
+	finishedShown = 6
 	wrongFor      = 24 * time.Hour // how long a failed run is listed
 	watchedAgents = 50
 )
 
 type overviewData struct {
-	Mine     []waitingRow // the visitor may decide these
-	Others   []waitingRow // somebody else must decide these
-	More     bool         // more runs wait than are listed
-	Figures  figures
-	Running  []runs.Row
-	Active   int
-	Slots    int
-	Wrong    []wrongRow
-	Finished []runs.Row
-	Empty    bool // nothing was ever run
+	Mine      []waitingRow // the visitor may decide these
+	Others    []waitingRow // somebody else must decide these
+	MineOf    int          // of so many
+	OthersOf  int
+	More      bool // more runs wait than were read
+	Figures   figures
+	Running   []runs.Row
+	Active    int
+	Slots     int
+	Wrong     []wrongRow
+	WrongMore int
+	Finished  []finishedRow
+	Empty     bool // nothing was ever run
 }
 
 func overviewPage(v *web.Request) (*web.Page, error) {
@@ -85,14 +90,18 @@ func overviewWaiting(v *web.Request, d *overviewData) error {
 	if err != nil {
 		return err
 	}
+	shown := map[string]int{}
 	for i := range list {
 		row := waitingRowOf(&list[i], names[list[i].Run.PlanID], v.Now)
 		row.Alike = alike[row.Href]
-		if list[i].Barred == nil {
-			d.Mine = append(d.Mine, row)
-		} else {
-			d.Others = append(d.Others, row)
+		kind, rows, of := row.Act, &d.Mine, &d.MineOf
+		if list[i].Barred != nil {
+			kind, rows, of = "", &d.Others, &d.OthersOf
 		}
+		if shown[kind]++; shown[kind] <= waitingOfKind {
+			*rows = append(*rows, row)
+		}
+		*of++
 	}
 	return nil
 }
@@ -186,12 +195,18 @@ func overviewRunning(v *web.Request, d *overviewData) error {
 	return err
 }
 
+// finishedRow is a run that ended, and how many that ended alike stand behind it.
+type finishedRow struct {
+	runs.Row
+	Alike int
+}
+
 // overviewFinished lists the runs that ended last among those started last, since runs
-// are indexed by their start.
+// are indexed by their start. Those that ended alike, one after the other, are one row.
 func overviewFinished(v *web.Request, d *overviewData) error {
 	var ended []countersign.Run
 	for _, status := range []countersign.RunStatus{countersign.RunCompleted, countersign.RunFailed, countersign.RunCancelled} {
-		found, err := v.Control.Runs(v.R.Context(), v.Actor, control.List{Limit: finishedShown}, control.RunFilter{Status: string(status)})
+		found, err := v.Control.Runs(v.R.Context(), v.Actor, control.List{Limit: finishedRead}, control.RunFilter{Status: string(status)})
 		if err != nil {
 			return err
 		}
@@ -200,7 +215,21 @@ func overviewFinished(v *web.Request, d *overviewData) error {
 	slices.SortStableFunc(ended, func(a, b countersign.Run) int {
 		return cmp.Or(b.CompletedAt.Compare(a.CompletedAt), cmp.Compare(b.ID, a.ID))
 	})
-	var err error
-	d.Finished, err = runs.RowsOf(v, ended[:min(len(ended), finishedShown)])
+	rows, err := runs.RowsOf(v, ended[:min(len(ended), finishedRead)])
+	d.Finished = alikeTogether(rows)
 	return err
+}
+
+func alikeTogether(rows []runs.Row) (out []finishedRow) {
+	for i := range rows {
+		if last := len(out) - 1; last >= 0 && out[last].Title == rows[i].Title && out[last].State == rows[i].State && out[last].Step == rows[i].Step {
+			out[last].Alike++
+			continue
+		}
+		if len(out) == finishedShown {
+			break
+		}
+		out = append(out, finishedRow{Row: rows[i]})
+	}
+	return out
 }

@@ -1,8 +1,11 @@
 package overview
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/server/console/text"
@@ -10,11 +13,20 @@ import (
 )
 
 func searchRoutes() []web.Route {
-	return []web.Route{{Method: "GET", Path: "/search", Page: searchPage}}
+	return []web.Route{
+		{Method: "GET", Path: "/search", Page: searchPage},
+		{Method: "GET", Path: "/search/names", Stream: searchNames},
+	}
 }
 
 // hit is a record that was found. Where says where in it the text stands, "" for its ID.
-type hit struct{ Kind, ID, Href, Where, Value, Note string }
+type hit struct {
+	Kind, ID, Href, Where, Value, Note string
+	At                                 time.Time
+}
+
+// Title is what a person knows it by.
+func (h hit) Title() string { return cmp.Or(h.Value, h.ID) }
 
 type searchData struct {
 	Query string
@@ -27,6 +39,15 @@ func searchPage(v *web.Request) (*web.Page, error) {
 	d := searchData{Query: strings.TrimSpace(v.Query("q"))}
 	if len(d.Query) <= maxQuery {
 		d.Hits = findByID(v, d.Query)
+		named, err := namesWith(v, d.Query)
+		if err != nil {
+			return nil, err
+		}
+		for _, h := range named {
+			if !slices.ContainsFunc(d.Hits, func(known hit) bool { return known.Href == h.Href }) {
+				d.Hits = append(d.Hits, h)
+			}
+		}
 		found, err := v.Control.Search(v.R.Context(), v.Actor, d.Query)
 		if err != nil {
 			return nil, err
@@ -39,7 +60,7 @@ func searchPage(v *web.Request) (*web.Page, error) {
 }
 
 func hitOf(h countersign.SearchHit) hit {
-	out := hit{Kind: "Run", ID: h.ID, Href: web.Prefix + "/runs/" + h.ID, Where: h.Where, Value: h.Value}
+	out := hit{Kind: "Run", ID: h.ID, Href: web.Prefix + "/runs/" + h.ID, Where: h.Where, Value: h.Value, At: h.At}
 	if h.Kind == "token" {
 		out.Kind, out.Href, out.Note = "Token", web.Prefix+"/access/tokens", h.Status
 		return out

@@ -19,11 +19,15 @@ type wrongRow struct {
 }
 
 // overviewWrong lists recently failed runs, agents that are silent or report errors,
-// and disabled projects.
+// and disabled projects: so many of each kind.
 func overviewWrong(v *web.Request, d *overviewData) error {
 	for _, part := range []func(*web.Request, *overviewData) error{failedLately, agentsInTrouble, projectsOff} {
+		before := len(d.Wrong)
 		if err := part(v, d); err != nil {
 			return err
+		}
+		if more := len(d.Wrong) - before - wrongShown; more > 0 {
+			d.Wrong, d.WrongMore = d.Wrong[:before+wrongShown], d.WrongMore+more
 		}
 	}
 	return nil
@@ -72,7 +76,7 @@ func projectsOff(v *web.Request, d *overviewData) error {
 	}
 	for i := range found.Items {
 		p := &found.Items[i]
-		if p.Enabled {
+		if p.Enabled || p.UpdatedAt.Equal(p.CreatedAt) { // it was never enabled: nothing misses it
 			continue
 		}
 		name := p.Name

@@ -122,8 +122,8 @@ func planToCopy(v *web.Request, id string) (w countersign.PlanWrite, err error) 
 	if m, err := v.Control.Model(v.R.Context(), v.Actor, p.ModelID); err == nil {
 		w.ModelRevision = m.Revision // a plan for an earlier revision would be invalid
 	}
-	if v.Query("mode") == countersign.ModeLive {
-		w.Mode = countersign.ModeLive
+	if mode := v.Query("mode"); mode == countersign.ModeLive || mode == countersign.ModeDryRun {
+		w.Mode = mode
 	}
 	return w, nil
 }

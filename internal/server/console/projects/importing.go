@@ -28,6 +28,7 @@ import (
 type proposal struct {
 	Project countersign.ProjectWrite `json:"project"`
 	Notes   map[string]string        `json:"notes"` // by capability: what the document says besides
+	Tags    map[string]string        `json:"tags"`  // by capability: the document's group
 	Skipped []skippedOperation       `json:"skipped"`
 	FillIn  []string                 `json:"fillIn"` // what the document doesn't say
 }
@@ -61,8 +62,9 @@ type importData struct {
 
 	Proposal string // packed
 	Import   proposal
-	Rows     []importRow
+	Groups   []importGroup
 	Hidden   []string // chosen operations that aren't shown
+	Policies [][2]string
 	Chosen   int
 	Matching int
 	Find     string
@@ -144,7 +146,7 @@ func importProject(v *web.Request, d documents) (string, error) {
 	if err != nil {
 		return "", web.Answered(importUpload(v, err), err)
 	}
-	switch chosen := in.only(v.R.PostForm["chosen"]); {
+	switch chosen := in.asked(v, in.only(v.R.PostForm["chosen"])); {
 	case v.Form("do") == "connect" && len(chosen) == 0:
 		return "", web.Incomplete(importChoice(v, v.Form("proposal"), in, web.Invalid("chosen", "choose at least one")))
 	case v.Form("do") == "connect":
@@ -206,9 +208,10 @@ func propose(document []byte, o importer.Options) (in proposal, err error) {
 	if err != nil {
 		return in, unreadable(err)
 	}
-	in = proposal{Project: p.Project, FillIn: p.FillIn, Notes: map[string]string{}, Skipped: []skippedOperation{}}
+	in = proposal{Project: p.Project, FillIn: p.FillIn, Notes: map[string]string{}, Tags: map[string]string{}, Skipped: []skippedOperation{}}
 	for _, line := range p.Proposed {
 		in.Notes[line.Name] = noteOf(line)
+		in.Tags[line.Name] = line.Tag
 	}
 	for _, s := range p.Skipped {
 		in.Skipped = append(in.Skipped, skippedOperation{s.Method, s.Path, inForm(s.Message)})
@@ -305,13 +308,13 @@ func (p proposal) only(names []string) []countersign.Capability {
 func importChoice(v *web.Request, packed string, in proposal, err error) *web.Page {
 	s := form.Of(v, err, "")
 	d := importData{Step: 2, ID: v.Form("id"), Proposal: packed, Import: in, Find: v.Form("find"), Kind: v.Form("kind"), Wrong: s.Take("chosen")}
-	on, do := v.R.PostForm["chosen"], v.Form("do")
+	on, shown := v.R.PostForm["chosen"], 0
 	for i := range in.Project.Capabilities {
 		c := &in.Project.Capabilities[i]
 		row := importRow{Capability: *c, Note: in.Notes[c.Name], Chosen: slices.Contains(on, c.Name)}
 		matches := form.Mentions(c, d.Find) && (d.Kind == "" || d.Kind == "changes" == c.HasSideEffect())
-		if matches && (do == "tick" || do == "untick") {
-			row.Chosen = do == "tick"
+		if ticks, all := ticking(v, in.Tags[c.Name]); ticks && matches {
+			row.Chosen = all
 		}
 		if row.Chosen {
 			d.Chosen++
@@ -319,12 +322,13 @@ func importChoice(v *web.Request, packed string, in proposal, err error) *web.Pa
 		if matches {
 			d.Matching++
 		}
-		switch {
-		case matches && len(d.Rows) < importRows:
-			d.Rows = append(d.Rows, row)
-		case row.Chosen:
+		visible := matches && shown < importRows
+		if visible {
+			shown++
+		} else if row.Chosen {
 			d.Hidden = append(d.Hidden, c.Name)
 		}
+		d.group(v, in.Tags[c.Name], row, matches, visible)
 	}
 	d.Problem = s.Problem()
 	return importView(d)
@@ -341,7 +345,7 @@ func (d importData) Kinds() []form.Choice {
 func importConnection(v *web.Request, in proposal, err error) *web.Page {
 	s := form.Of(v, err, "")
 	s.Stored = v.Form("do") == "connect" && !v.R.PostForm.Has("adapter")
-	d := importData{Step: 3, Proposal: v.Form("proposal"), Import: in, Hidden: v.R.PostForm["chosen"], Prefix: v.Actor.Tenant + "-"}
+	d := importData{Step: 3, Proposal: v.Form("proposal"), Import: in, Hidden: v.R.PostForm["chosen"], Policies: policiesIn(v), Prefix: v.Actor.Tenant + "-"}
 	d.Chosen = len(in.only(d.Hidden))
 	d.Key = newProjectID(v, s)
 	d.Key.Value = v.Form("id")

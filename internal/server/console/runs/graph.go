@@ -18,6 +18,14 @@ var nodeStates = map[countersign.StepStatus]string{
 	countersign.StepAbandoned: "unc", countersign.StepCancelled: "todo", countersign.StepSkipped: "todo",
 }
 
+// nodeState is a step's state in the graph: what nothing was proven of is not green.
+func nodeState(s *countersign.StepRun) string {
+	if s.Status == countersign.StepCompleted && !text.Proven(s) {
+		return "past"
+	}
+	return nodeStates[s.Status]
+}
+
 // runGraph draws the run's plan with each step's state.
 func runGraph(r *countersign.Run, p *countersign.Plan, self string) template.HTML {
 	g := graph.Graph{ID: "plan", Title: "Plan graph", Description: text.Plural(len(r.Steps), "step", "steps") + ". " + countWords(r) + ". The list of steps says the same."}
@@ -25,7 +33,7 @@ func runGraph(r *countersign.Run, p *countersign.Plan, self string) template.HTM
 		s := &r.Steps[i]
 		state := text.StepState(*s)
 		g.Nodes = append(g.Nodes, graph.Node{
-			ID: s.ID, Title: text.NameOf(s), Sub: callWords(p, s), State: nodeStates[s.Status], Icon: state.Icon, Word: state.Word,
+			ID: s.ID, Title: text.NameOf(s), Sub: callWords(p, s), State: nodeState(s), Icon: state.Icon, Word: state.Word,
 			Dashed: s.Status == countersign.StepSimulated, Href: stepHref(self, s.ID),
 		})
 		g.Edges = append(g.Edges, edgesTo(r, p, i)...)
@@ -102,7 +110,7 @@ var stepCounts = []struct {
 	verified bool // for COMPLETED: the response was verified
 	word     string
 }{
-	{countersign.StepCompleted, true, "verified"}, {countersign.StepCompleted, false, "unverified"}, {countersign.StepSimulated, false, "simulated"},
+	{countersign.StepCompleted, true, "verified"}, {countersign.StepCompleted, false, "unverified"}, {countersign.StepSimulated, false, "rehearsed"},
 	{countersign.StepRunning, false, "running"}, {countersign.StepWaitingApproval, false, "waiting"}, {countersign.StepRecoveryRequired, false, "uncertain"},
 	{countersign.StepAbandoned, false, "given up"}, {countersign.StepFailed, false, "failed"}, {countersign.StepSkipped, false, "skipped"},
 	{countersign.StepCancelled, false, "cancelled"}, {countersign.StepPending, false, "to go"},
@@ -115,7 +123,7 @@ func countWords(r *countersign.Run) string {
 		n := 0
 		for i := range r.Steps {
 			s := &r.Steps[i]
-			if s.Status == t.status && t.verified == (s.Status == countersign.StepCompleted && verified(s)) {
+			if s.Status == t.status && t.verified == (s.Status == countersign.StepCompleted && text.Proven(s)) {
 				n++
 			}
 		}
@@ -124,8 +132,4 @@ func countWords(r *countersign.Run) string {
 		}
 	}
 	return strings.Join(words, ", ")
-}
-
-func verified(s *countersign.StepRun) bool {
-	return s.Verification != nil && s.Verification.Status == countersign.VerificationPassed
 }

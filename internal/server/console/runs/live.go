@@ -162,7 +162,7 @@ func (l *liveRun) pieces(r *countersign.Run) (renderedRun, error) {
 
 // write renders every piece of a run's page.
 func (l *liveRun) write(r *countersign.Run) (renderedRun, error) {
-	d := runDataOf(r, l.plan, l.key.rights(l.Config.MaxActive), l.key.step)
+	d := runDataOf(r, l.plan, l.key.rights(l.Config.MaxActive), l.key.step, l.Config.Now())
 	trail, err := trailOf(l.Request, r)
 	if err != nil {
 		return renderedRun{}, err

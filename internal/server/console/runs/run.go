@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"html/template"
 	"strconv"
+	"time"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/control"
 	"github.com/countersign/countersign/internal/rules/access"
+	"github.com/countersign/countersign/internal/server/console/drawn"
 	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
@@ -22,6 +24,7 @@ type runData struct {
 	Graph  template.HTML
 	Steps  []stepLine
 	Counts string // of the steps, by status
+	Time   string // that the bars beside the steps are drawn along, "" for a rehearsal
 	Chosen chosenStep
 	Cancel bool // the visitor may cancel the run
 	Again  bool // the visitor may start such a run, and this one has ended
@@ -43,7 +46,7 @@ func runPage(v *web.Request) (*web.Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := runDataOf(&r, r.PlanSnapshot, b, v.Query("step"))
+	d := runDataOf(&r, r.PlanSnapshot, b, v.Query("step"), v.Now)
 	if err := addApproval(v, &d.Chosen); err != nil {
 		return nil, err
 	}
@@ -96,7 +99,7 @@ func rightsOn(v *web.Request, r *countersign.Run) (b viewerRights, err error) {
 
 // runDataOf builds the page from the run. pinned is the requested step; an unknown one
 // is ignored.
-func runDataOf(r *countersign.Run, p *countersign.Plan, b viewerRights, pinned string) *runData {
+func runDataOf(r *countersign.Run, p *countersign.Plan, b viewerRights, pinned string, now time.Time) *runData {
 	if text.StepIndex(r, pinned) < 0 {
 		pinned = ""
 	}
@@ -107,8 +110,12 @@ func runDataOf(r *countersign.Run, p *countersign.Plan, b viewerRights, pinned s
 	}
 	d.Call = calloutOf(r, p, b)
 	d.Graph = runGraph(r, p, d.Self)
-	d.Steps, d.Counts = stepLines(r, chosen), countWords(r)
+	d.Steps, d.Counts = stepLines(r, chosen, drawn.AxisOf(r, now)), countWords(r)
 	d.Chosen = ChosenStepOf(r, p, chosen)
+	if r.Mode == countersign.ModeLive {
+		a := drawn.AxisOf(r, now)
+		d.Time = text.Took(a.To.Sub(a.From).Milliseconds())
+	}
 	d.Keep = b.Keep
 	d.Cancel, d.Again = b.Cancel && cancellable(r), b.Again && r.Status.IsTerminal()
 	return d
@@ -129,6 +136,12 @@ func presentStep(r *countersign.Run) int {
 		}
 	}
 	return last
+}
+
+// MakeLive reports a rehearsal of a plan that the visitor may go on with.
+func (d *runData) MakeLive() bool {
+	r := d.Run
+	return d.Again && r.Mode == countersign.ModeDryRun && r.Status == countersign.RunCompleted && r.AgentID == "" && r.TeamID == ""
 }
 
 func (d *runData) At() int { return presentStep(d.Run) + 1 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign"
+	"github.com/countersign/countersign/internal/server/console/drawn"
 	"github.com/countersign/countersign/internal/server/console/text"
 	"github.com/countersign/countersign/internal/server/console/web"
 )
@@ -20,9 +21,10 @@ type stepLine struct {
 	Here  bool
 	Todo  bool
 	Code  string // the capability
+	Bars  []drawn.Stretch
 }
 
-func stepLines(r *countersign.Run, chosen int) []stepLine {
+func stepLines(r *countersign.Run, chosen int, a drawn.Axis) []stepLine {
 	self := web.Prefix + "/runs/" + r.ID
 	lines := make([]stepLine, len(r.Steps))
 	for i := range r.Steps {
@@ -30,6 +32,9 @@ func stepLines(r *countersign.Run, chosen int) []stepLine {
 		lines[i] = stepLine{
 			ID: "s-" + strconv.Itoa(i+1), Href: stepHref(self, s.ID), Name: text.NameOf(s), Code: s.Capability, Sub: stepWords(r, s),
 			State: text.StepState(*s), Here: i == chosen, Todo: !begun(s),
+		}
+		if r.Mode == countersign.ModeLive {
+			lines[i].Bars = a.InTime(r, s)
 		}
 		if s.Response != nil {
 			lines[i].Took = text.Took(s.Response.DurationMs)
@@ -76,7 +81,7 @@ func stepWords(r *countersign.Run, s *countersign.StepRun) string {
 
 func completedWords(s *countersign.StepRun) string {
 	words := "nothing to verify"
-	if verified(s) {
+	if text.Proven(s) {
 		words = "verified"
 	}
 	if s.Reconciliation != nil && s.Reconciliation.Resolution == countersign.ConfirmedCompleted {

@@ -52,7 +52,7 @@ func trailOf(v *web.Request, r *countersign.Run) (*trail, error) {
 var actionTexts = map[string]string{
 	"runs.start": "Started the run", "run.run": "The run proceeds", "run.wait": "The run waits for approval",
 	"run.strand": "The run is stuck", "run.recovery_required": "The run waits for a person", "run.complete": "The run completed", "run.fail": "The run failed",
-	"run.cancel": "The run ended cancelled", "runs.cancel": "Asked to cancel", "runs.hold": "Changed the hold", "runs.redact": "Removed what the run held", "runs.reconcile": "Resolved %s", "runs.probe": "Probed %s",
+	"run.cancel": "The run ended cancelled", "runs.cancel": "Asked to cancel", "runs.hold": "Changed the hold", "runs.redact": "Removed what the run held", "runs.reconcile": "Recorded what became of %s", "runs.probe": "Probed %s",
 	"step.send": "Sent %s", "step.complete": "Judged the answer of %s", "step.simulate": "Rehearsed %s", "step.restart": "Takes %s up again",
 	"steps.late": "A late answer of %s", "steps.probe_answered": "A probe of %s ended", "step.set_aside": "Set aside %s", "step.late_answer": "A late answer of %s", "step.answer_lost": "No answer of %s can come any more", "step.answer_overdue": "The time of the call of %s is over", "approval.request": "Asked for approval of %s", "approvals.decide": "Decided on %s",
 	"approval.close": "Closed the approval of %s",
@@ -111,7 +111,7 @@ func trailOfRun(r *countersign.Run) *trail {
 			add(p.At, text.Called(p.By, p.ByName), "Probed "+title, "")
 		}
 		if s.Reconciliation != nil {
-			add(s.Reconciliation.At, text.Called(s.Reconciliation.By, s.Reconciliation.ByName), "Resolved "+title, s.Reconciliation.Resolution)
+			add(s.Reconciliation.At, text.Called(s.Reconciliation.By, s.Reconciliation.ByName), "Recorded what became of "+title, s.Reconciliation.Resolution)
 		}
 	}
 	add(r.CompletedAt, "system", "The run ended", string(r.Status))

@@ -19,7 +19,7 @@ var Functions = template.FuncMap{
 	"json": payload, "inline": Inline, "indented": Pretty, "whole": whole, "copied": copied,
 	"shown": shown, "shownLines": shownLines, "shownAside": shownAside,
 
-	"who": Who, "called": Called, "makers": makers, "isUser": func(id string) bool { return strings.HasPrefix(id, "user:") }, "roleWords": RoleWords,
+	"who": Who, "called": Called, "person": person, "short": short, "makers": makers, "isUser": func(id string) bool { return strings.HasPrefix(id, "user:") }, "roleWords": RoleWords,
 	"runState": RunState, "stepState": StepState, "approvalState": ApprovalState, "restored": countersign.RestoredWords, "decidedBecause": DecidedBecause,
 	"rulesOf": func(c countersign.Capability) []ShownRule { return RulesOf(&c) }, "atMost": atMost,
 }

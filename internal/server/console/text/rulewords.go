@@ -1,6 +1,7 @@
 package text
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -83,7 +84,9 @@ func Wants(es []countersign.Expectation) string {
 		if e.StatusCode != 0 {
 			text += ", HTTP " + strconv.FormatInt(e.StatusCode, 10)
 		}
-		texts = append(texts, text)
+		if !slices.Contains(texts, text) { // the step and its capability may expect the same
+			texts = append(texts, text)
+		}
 	}
 	return strings.Join(texts, "; ")
 }

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/countersign/countersign"
@@ -35,7 +36,7 @@ var StepStates = map[countersign.StepStatus]State{
 	countersign.StepWaitingApproval:  {"is-wait", "s-waiting", "Waiting for approval"},
 	countersign.StepRunning:          {"is-run", "s-running", "Running"},
 	countersign.StepCompleted:        {"is-ok", "s-completed", "Completed"},
-	countersign.StepSimulated:        {"is-idle", "s-simulated", "Simulated"},
+	countersign.StepSimulated:        {"is-idle", "s-simulated", "Rehearsed"},
 	countersign.StepFailed:           {"is-fail", "s-failed", "Failed"},
 	countersign.StepRecoveryRequired: {"is-unc", "s-recovery", "Recovery required"},
 	countersign.StepAbandoned:        {"is-unc", "s-abandoned", "Abandoned"},
@@ -49,17 +50,40 @@ var approvalStates = map[countersign.ApprovalStatus]State{
 	countersign.ApprovalRejected: {"is-fail", "s-rejected", "Rejected"},
 }
 
-// RunState is a run's state; a completed rehearsal is Simulated, so that nobody
-// mistakes it for an executed run.
+// RunState is a run's state; a completed rehearsal is Rehearsed, so that nobody mistakes it for
+// an executed run. One that changed something unproven, or of which nothing was proven, is not
+// green.
 func RunState(r countersign.Run) State {
-	if r.Mode == countersign.ModeDryRun && r.Status == countersign.RunCompleted {
-		return State{"is-idle", "s-simulated", "Simulated"}
+	switch {
+	case r.Status != countersign.RunCompleted:
+	case r.Mode == countersign.ModeDryRun:
+		return State{"is-idle", "s-simulated", "Rehearsed"}
+	case len(r.Steps) > 0 && unproven(&r):
+		return State{"is-idle", "s-completed", "Completed, not verified"}
 	}
 	return RunStates[r.Status]
 }
 
-// StepState is a step's state.
-func StepState(s countersign.StepRun) State { return StepStates[s.Status] }
+// unproven reports a run of which nothing was proven, or that changed something and nobody asked
+// whether it did.
+func unproven(r *countersign.Run) bool {
+	return r.UnverifiedSteps == len(r.Steps) || slices.ContainsFunc(r.Steps, func(s countersign.StepRun) bool {
+		return s.SideEffect && s.Status == countersign.StepCompleted && !Proven(&s)
+	})
+}
+
+// Proven reports a step whose answer was all that was expected of it.
+func Proven(s *countersign.StepRun) bool {
+	return s.Verification != nil && s.Verification.Status == countersign.VerificationPassed
+}
+
+// StepState is a step's state: completed without anything to verify, it is not green.
+func StepState(s countersign.StepRun) State {
+	if s.Status == countersign.StepCompleted && !Proven(&s) {
+		return State{"is-idle", "s-completed", "Completed"}
+	}
+	return StepStates[s.Status]
+}
 
 // ApprovalState is an approval's state.
 func ApprovalState(a countersign.Approval) State { return approvalStates[a.Status] }

@@ -18,6 +18,11 @@
     navigator.clipboard.writeText(from ? from.textContent : "").then(function () { flash(b, "Copied"); });
   });
 
+  document.addEventListener("click", function (e) {
+    var b = e.target.closest("dialog [data-close]");
+    if (b) b.closest("dialog").close();
+  });
+
   // What is clicked on a diagram that is edited is chosen by its button below; without this
   // the link leads to the button.
   document.addEventListener("click", function (e) {
@@ -56,10 +61,25 @@
       case "/": var q = document.querySelector(".search input"); if (q) { q.focus(); return true; } return false;
       case "[": return follow("a[data-prev]");
       case "]": return follow("a[data-next]");
-      case "?": location.href = "/console/settings"; return true;
+      case "?": var keys = document.getElementById("keys"); if (keys && keys.showModal) keys.showModal(); return !!keys;
     }
     return false;
   }
+
+  // Names that are found while one types: the arrows go into them and back, Escape puts them away.
+  document.addEventListener("keydown", function (e) {
+    var find = e.target.closest(".search"), step = { ArrowDown: 1, ArrowUp: -1 }[e.key];
+    if (!find) return;
+    var all = Array.prototype.slice.call(find.querySelectorAll("input, .names a"));
+    if (e.key === "Escape") { var names = find.querySelector(".names"); if (names) names.textContent = ""; if (e.target !== all[0]) all[0].focus(); return; }
+    var to = step && all[all.indexOf(e.target) + step];
+    if (to) { e.preventDefault(); to.focus(); }
+  });
+
+  document.addEventListener("focusout", function (e) {
+    var find = e.target.closest(".search"), names = find && find.querySelector(".names");
+    if (names && e.relatedTarget && !find.contains(e.relatedTarget)) names.textContent = "";
+  });
 
   // A form that was refused begins at its first wrong field.
   var wrong = document.querySelector('main [aria-invalid="true"]');
@@ -127,6 +147,10 @@
     region.scrollLeft += p.left - r.left - (r.width - p.width) / 2;
     region.scrollTop += p.top - r.top - (r.height - p.height) / 2;
   }
+
+  // So is the chosen step of a long list.
+  var chosen = document.querySelector(".tl--own [aria-current]"), steps = chosen && chosen.closest(".tl--own");
+  if (steps) steps.scrollTop += chosen.getBoundingClientRect().top - steps.getBoundingClientRect().top - steps.clientHeight / 3;
 
   // A live page that is not live says so, above its sentence, until it is again.
   var notLive = document.getElementById("not-live");

@@ -151,7 +151,7 @@
     stream.addEventListener("open", function () { began = false; });
     stream.addEventListener("waiting", function (e) {
       var n = JSON.parse(e.data), more = seen ? n.approvals + n.recoveries - seen.approvals - seen.recoveries : 0;
-      if (!seen && rail) more = n.approvals + n.recoveries - counts[0] - counts[1];
+      if (!seen && rail) more = n.approvals + n.recoveries - Math.max(counts[0] + counts[1], rail.querySelectorAll(".it:not(.it--done)").length); // the page may know of more than its counts did
       if (!began) { // what happened between the page and its stream is looked at once
         began = true;
         last();
@@ -199,7 +199,7 @@
     var chosen = recovers.querySelector('[name="resolution"]:checked'), differs = recovers.querySelector("[data-differs]"), tick = recovers.querySelector('[name="differs"]');
     var happened = !chosen || chosen.value === "CONFIRMED_COMPLETED";
     if (differs) differs.hidden = !happened;
-    keep(recovers.querySelector("[data-record]"), !chosen ? "Record the resolution" : { CONFIRMED_NOT_EXECUTED: "Record: it did not happen", ABANDON: "Give up without knowing" }[chosen.value] || (tick && tick.checked ? "Record it with the difference" : "Record: it happened"));
+    keep(recovers.querySelector("[data-record]"), !chosen ? "Record it" : { CONFIRMED_NOT_EXECUTED: "Record: it did not happen", ABANDON: "Give up without knowing" }[chosen.value] || (tick && tick.checked ? "Record it with the difference" : "Record: it happened"));
   }
 
   if (recovers) {
