@@ -272,6 +272,11 @@ type noDriver struct{}
 
 func (noDriver) Drive(*runrepo.LoadedRun) {}
 
+func (noDriver) Begin(store.Tx, *runrepo.LoadedRun) (runrepo.Begun, error) { return nil, nil }
+
+// Begin implements control.Driver.
+func (f *fixture) Begin(store.Tx, *runrepo.LoadedRun) (runrepo.Begun, error) { return nil, nil }
+
 func (f *fixture) Calls(runrepo.Ref) bool { return f.calls.Load() }
 
 func (noDriver) Calls(runrepo.Ref) bool { return false }

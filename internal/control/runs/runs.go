@@ -213,6 +213,8 @@ func (s *RunService) snapshotOf(tx store.Tx, tenant string, r *countersign.Run) 
 // Driver gets each run that was started or moved, and continues it.
 type Driver interface {
 	Drive(moved *runrepo.LoadedRun)
+	// Begin applies a run's first event in the transaction that makes it; nil: Drive begins it.
+	Begin(tx store.Tx, made *runrepo.LoadedRun) (runrepo.Begun, error)
 	// Calls reports that this process has a side effect of a run under way.
 	Calls(ref runrepo.Ref) bool
 	Asker

@@ -93,8 +93,11 @@ func withoutNulls(inputs map[string]countersign.Value) (map[string]countersign.V
 // checks what must hold now and gives the plan.
 func (s *StartService) start(ctx context.Context, a core.Actor, o startRequest, ready func(tx store.Tx) (*countersign.Plan, error)) (out Started, err error) {
 	var held *runrepo.LoadedRun
+	begun := firstTurn{driver: s.runs.driver}
+	defer begun.drop()
 	begin := func(tx store.Tx, free bool) (err error) {
 		held = nil
+		begun.drop() // of an earlier try
 		if !free {
 			earlier, err := s.claimed(tx, a, o)
 			if err != nil || earlier != nil {
@@ -124,18 +127,28 @@ func (s *StartService) start(ctx context.Context, a core.Actor, o startRequest, 
 			r.AgentWords = &o.call.words
 		}
 		held, err = s.Repo.Start(tx, p, a.Tenant, r, a.Requester(), runrepo.Request{ID: a.RequestID, Trace: telemetry.Traceparent(ctx), Taken: o.known.Taken})
-		return err
+		if err != nil {
+			return err
+		}
+		return begun.in(tx, held)
+	}
+	made := func(free bool) error {
+		return begun.orAlone(func() error {
+			return s.UpdateAs(ctx, a, func(tx store.Tx) error { return begin(tx, free) })
+		})
 	}
 	free := s.seemsFree(ctx, a, o)
 	if free {
-		err = s.UpdateAs(ctx, a, func(tx store.Tx) error { return begin(tx, true) })
+		err = made(true)
 		crashpoint.At("control.committed", o.op)
 		if free = s.wasFree(ctx, a, o, err); free {
 			err = s.Refuse(ctx, a, o.op, o.subject, core.Public(err))
 		}
 	}
 	if !free {
-		err = s.Write(ctx, a, o.op, o.subject, func(tx store.Tx) error { return begin(tx, false) })
+		err = made(false)
+		crashpoint.At("control.committed", o.op)
+		err = s.Refuse(ctx, a, o.op, o.subject, core.Public(err))
 	}
 	if err != nil {
 		return out, err
@@ -144,7 +157,9 @@ func (s *StartService) start(ctx context.Context, a core.Actor, o startRequest, 
 		out = Started{Run: *held.Run()}
 		out.Run.RequestedByName = a.Name
 		telemetry.Moved(ctx, held.Ref.RunID, held.Trace())
-		s.runs.moved(held)
+		if !begun.goOn() {
+			s.runs.moved(held)
+		}
 		if p := s.Repo.KnownWholePlan(a.Tenant, out.Run.PlanID, out.Run.PlanDigest); p != nil && !core.Masks(a) {
 			out.Run.PlanSnapshot = p
 			return out, nil

@@ -115,15 +115,19 @@ func (e *Engine) spawn(f func()) {
 	e.work.Go(f)
 }
 
-// execute goes on with a run until it waits or ends: each turn commits the outcome of one
-// step together with the intent to send the next. loaded is the run as it was last seen,
-// nil to load it.
+// execute goes on with a run until it waits or ends. loaded is the run as it was last seen, nil to
+// load it.
 func (e *Engine) execute(ref runrepo.Ref, loaded *runrepo.LoadedRun) {
 	d := e.begin(ref)
 	defer e.finish(ref, d)
+	e.carryOn(ref, d, loaded, run.Resumed{})
+}
+
+// carryOn applies an event and performs what that allows, until the run waits or ends: each turn
+// commits the outcome of one step together with the intent to send the next. A nil event is none.
+func (e *Engine) carryOn(ref runrepo.Ref, d *execution, loaded *runrepo.LoadedRun, event run.Event) {
 	defer func() { d.span.End() }()
-	var event run.Event = run.Resumed{}
-	for {
+	for event != nil {
 		counted := e.isSuspect(ref)
 		moved, err := e.apply(d.span.In(context.Background()), ref, loaded, event)
 		if errors.Is(err, errNotOurs) {
@@ -137,34 +141,38 @@ func (e *Engine) execute(ref runrepo.Ref, loaded *runrepo.LoadedRun) {
 			return
 		}
 		d.endSpan(event, moved)
-		if moved.Look != nil {
-			looked, err := e.look(ref, d, moved.Look)
-			if err != nil || e.life.Err() != nil {
-				return // whoever takes the run over looks again
-			}
-			loaded, event = moved.Run, looked
-			continue
-		}
-		if moved.Call == nil && nextStepDeferred(event, moved) {
-			loaded, event = moved.Run, run.Resumed{}
-			continue
-		}
-		if moved.Call == nil {
-			e.endReads(moved.Run)
-			return
-		}
-		e.startSpan(d, moved)
-		outcome, err := e.call(ref, d, moved.Call)
-		if err != nil { // the lease is lost: the replica that takes over finds the intent
-			e.executionFailed(d, ref, nil, err)
-			return
-		}
-		crashpoint.At("engine.returned", moved.Call.Request.Method)
-		if !moved.Call.SideEffect && e.life.Err() != nil {
-			return // the stop cut this read off: the next start sends it again
-		}
-		loaded, event = moved.Run, run.Returned{Step: moved.Call.Step, Attempt: moved.Call.Attempt, Outcome: outcome}
+		loaded, event = moved.Run, e.perform(ref, d, event, moved)
 	}
+}
+
+// perform does what the commit of an event has allowed, and gives the event that follows from it:
+// nil where the run waits or has ended, or is left to whoever takes it over.
+func (e *Engine) perform(ref runrepo.Ref, d *execution, event run.Event, moved runrepo.Moved) run.Event {
+	if moved.Look != nil {
+		looked, err := e.look(ref, d, moved.Look)
+		if err != nil || e.life.Err() != nil {
+			return nil // whoever takes the run over looks again
+		}
+		return looked
+	}
+	if moved.Call == nil && nextStepDeferred(event, moved) {
+		return run.Resumed{}
+	}
+	if moved.Call == nil {
+		e.endReads(moved.Run)
+		return nil
+	}
+	e.startSpan(d, moved)
+	outcome, err := e.call(ref, d, moved.Call)
+	if err != nil { // the lease is lost: the replica that takes over finds the intent
+		e.executionFailed(d, ref, nil, err)
+		return nil
+	}
+	crashpoint.At("engine.returned", moved.Call.Request.Method)
+	if !moved.Call.SideEffect && e.life.Err() != nil {
+		return nil // the stop cut this read off: the next start sends it again
+	}
+	return run.Returned{Step: moved.Call.Step, Attempt: moved.Call.Attempt, Outcome: outcome}
 }
 
 // nextStepDeferred reports an outcome that was committed alone, without beginning the next

@@ -320,22 +320,27 @@ func (f *fixture) stored(p *countersign.Plan) runrepo.Ref {
 func (f *fixture) begun(p *countersign.Plan) (ref runrepo.Ref, started *runrepo.LoadedRun, err error) {
 	f.t.Helper()
 	ref = runrepo.Ref{Tenant: tenant, RunID: newID("run")}
-	err = f.store.Update(context.Background(), func(tx store.Tx) error {
-		if err := f.runs.Free(tx, ref.Tenant, p.Mode); err != nil {
-			return err
-		}
-		p, err := f.runs.Plan(tx, tenant, p.ID, p.PlanDigest)
-		if err != nil {
-			return err
-		}
-		r := run.New(p, ref.RunID, "user:ada@example.com", ref.RunID, time.Now())
-		started, err = f.runs.Start(tx, p, tenant, r, access.Requester{ID: "user:ada@example.com"}, runrepo.Request{ID: "req-1"})
+	err = f.store.Update(context.Background(), func(tx store.Tx) (err error) {
+		started, err = f.make(tx, p, ref)
 		return err
 	})
 	if err == nil {
 		f.Publish(tenant, started.Run())
 	}
 	return ref, started, err
+}
+
+// make is the transaction of a start.
+func (f *fixture) make(tx store.Tx, p *countersign.Plan, ref runrepo.Ref) (*runrepo.LoadedRun, error) {
+	if err := f.runs.Free(tx, ref.Tenant, p.Mode); err != nil {
+		return nil, err
+	}
+	p, err := f.runs.Plan(tx, tenant, p.ID, p.PlanDigest)
+	if err != nil {
+		return nil, err
+	}
+	r := run.New(p, ref.RunID, "user:ada@example.com", ref.RunID, time.Now())
+	return f.runs.Start(tx, p, tenant, r, access.Requester{ID: "user:ada@example.com"}, runrepo.Request{ID: "req-1"})
 }
 
 func (f *fixture) mustStart(p *countersign.Plan) runrepo.Ref {

@@ -134,6 +134,15 @@ type Moved struct {
 	facts []telemetry.Fact
 }
 
+// Begun is a run that the start which makes it has begun in its own transaction. It is used up by one
+// of the two.
+type Begun interface {
+	// Go tells of the run and carries it on; the transaction is committed.
+	Go()
+	// Drop forgets a run that isn't committed.
+	Drop()
+}
+
 // suggested are the inputs that would be approved instead, without those that are null and
 // optional.
 func suggested(env *run.Env, r *countersign.Run, input map[string]countersign.Value) map[string]countersign.Value {

@@ -336,31 +336,37 @@ func (s *spending) part(n int64) (*records.SpentPart, error) {
 }
 
 // find gives the number of the entry of a step that was sent last at this time, -1 if it has
-// none. Entries stand in the order of their times, so a few parts are read however many there
-// are: none is read one after the other in a transaction that others wait for.
+// none. Between two turns of the clock entries stand in the order of the times that it said, so a
+// few parts are read however many there are: none is read one after the other in a transaction
+// that others wait for.
 func (s *spending) find(step string, sent time.Time) (int64, error) {
-	low, high := s.known.record.First*records.SpentPerPart, s.known.record.Next
-	end := high
+	low := s.known.record.First * records.SpentPerPart
+	for _, c := range s.known.record.Back {
+		if n, err := s.findBetween(low, c.Before, step, sent); n >= 0 || err != nil {
+			return n, err
+		}
+		low = max(low, c.Before)
+	}
+	return s.findBetween(low, s.known.record.Next, step, sent)
+}
+
+// findBetween is find among entries between which the clock was not set back.
+func (s *spending) findBetween(low, end int64, step string, sent time.Time) (int64, error) {
+	high := end
 	for low < high {
 		middle := low + (high-low)/2
-		e, err := s.entry(middle)
+		e, err := s.stored(middle)
 		if err != nil {
 			return -1, err
 		}
-		if e.At.Before(s.bound(middle, sent)) {
+		if e.At.Before(sent) {
 			low = middle + 1
 		} else {
 			high = middle
 		}
 	}
-	for _, c := range s.known.record.Back {
-		if low < c.Before && c.At.Before(sent) { // what came behind it was sent later
-			end = c.Before
-			break
-		}
-	}
 	for n := low; n < end; n++ {
-		e, err := s.entry(n)
+		e, err := s.stored(n)
 		if err != nil || e.At.After(sent.Add(clockSkew)) {
 			return -1, err
 		}
@@ -369,14 +375,6 @@ func (s *spending) find(step string, sent time.Time) (int64, error) {
 		}
 	}
 	return -1, nil
-}
-
-// bound is the time of a sending as an entry of this number would have it.
-func (s *spending) bound(n int64, sent time.Time) time.Time {
-	if latest := s.latest(n); !latest.IsZero() && latest.Before(sent) {
-		return latest
-	}
-	return sent
 }
 
 // void takes an entry out of what counts: its step is sent again, and counts there, or never left.

@@ -346,3 +346,40 @@ func TestAnEntryIsFoundByItsTime(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestAnEntryIsFoundBehindATurnOfTheClock: what was sent while the clock was ahead has a later time
+// than what was sent after it, and is found by it, so that its step counts once when it is sent again.
+func TestAnEntryIsFoundBehindATurnOfTheClock(t *testing.T) {
+	db, repo, budgets := memory.New(), New(Config{}), []countersign.Budget{{Count: 9, Window: "10m", Then: "DENY", Reason: "r"}}
+	right, none := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC), func(string) bool { return false }
+	sent := []struct {
+		step string
+		at   time.Time
+	}{
+		{"run/ahead", right.Add(3 * time.Hour)}, {"run/back", right}, {"run/next", right.Add(time.Minute)},
+		{"run/again-ahead", right.Add(time.Hour)}, {"run/again-back", right.Add(2 * time.Minute)}, {"run/later", right.Add(3*time.Hour + time.Second)},
+	}
+	err := db.Update(context.Background(), func(tx store.Tx) error {
+		for i, x := range sent {
+			s, err := repo.loadSpending(tx, "acme", "spent/agent/a", budgets, x.at)
+			if err == nil {
+				err = s.add(x.step, nil, none)
+			}
+			if err == nil {
+				err = s.save(repo)
+			}
+			if err != nil {
+				return err
+			}
+			for n, earlier := range sent[:i+1] {
+				if got, err := s.find(earlier.step, earlier.at); got != int64(n) || err != nil {
+					t.Errorf("after %s, %s is entry %d, want %d: %v", x.step, earlier.step, got, n, err)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
