@@ -27,12 +27,13 @@ type ApprovalService struct {
 	runs  *runs.RunService
 	party func() *passkey.Party // nil from it: browsers allow no passkeys at the public address
 
-	lookups *semaphore.Semaphore // one read of a span of approvals at a time
+	lookups  *semaphore.Semaphore // one read of a span of approvals at a time
+	compared compared
 }
 
 // NewApprovals returns the use cases.
 func NewApprovals(c *core.Core, runs *runs.RunService, party func() *passkey.Party) *ApprovalService {
-	return &ApprovalService{Core: c, runs: runs, party: party, lookups: semaphore.New(1)}
+	return &ApprovalService{Core: c, runs: runs, party: party, lookups: semaphore.New(1), compared: newCompared()}
 }
 
 // ApprovalFilter narrows a list of approvals; empty fields don't. RequestedBy is a principal,

@@ -84,8 +84,20 @@ func (c comparison) add(ctx context.Context, ap *countersign.Approval) (err erro
 	return err
 }
 
+// approvalFact is what of an approval others are compared by.
+type approvalFact struct {
+	project, capability string
+	suggests            bool
+}
+
+// numberFact is the number at a field of an approval, as a reader sees it.
+type numberFact struct {
+	n  countersign.Number
+	is bool
+}
+
 // spans are those of the latest approvals of a status, until a time.
-func (c comparison) spans(status countersign.ApprovalStatus, since, until time.Time) core.Spans[records.Approval] {
+func (c comparison) spans(status countersign.ApprovalStatus, since, until time.Time) core.Spans[noted[approvalFact]] {
 	of := spansOf(c.ApprovalService, func(tx store.Tx) ([]store.Filter, error) {
 		where, err := records.InScope(tx, store.Approvals, c.actor.Principal)
 		return append(where, store.Equal("status", string(status)),
@@ -93,11 +105,18 @@ func (c comparison) spans(status countersign.ApprovalStatus, since, until time.T
 			store.Filter{Column: "created", Op: store.AtMost, Values: []any{until.UnixMicro()}}), err
 	})
 	of.Most = maxCompared
-	return of
+	return notedIn(c.Core, of, c.compared.approvals, func(tx store.Tx, k factKey, r *records.Approval) (approvalFact, error) {
+		fact := approvalFact{project: r.ProjectID, capability: r.Capability, suggests: r.SuggestedInput != nil}
+		if status != countersign.ApprovalApproved || !c.sameCapability(fact) {
+			return fact, nil
+		}
+		_, err := c.noteNumber(tx, k, r) // while the record is at hand
+		return fact, err
+	})
 }
 
-func (c comparison) sameCapability(other *records.Approval) bool {
-	return other.ProjectID == c.rec.ProjectID && other.Capability == c.rec.Capability
+func (c comparison) sameCapability(other approvalFact) bool {
+	return other.project == c.rec.ProjectID && other.capability == c.rec.Capability
 }
 
 // usual is what is usually approved, nil where there is too little of it.
@@ -107,20 +126,62 @@ func (c comparison) usual(ctx context.Context) (*countersign.Usual, error) {
 	}
 	now := c.Config.Now()
 	of := c.spans(countersign.ApprovalApproved, now.Add(-comparedWithin), now)
-	found, err := core.InSpans(ctx, c.Core, c.actor, of, 0, func(tx store.Tx, other *records.Approval) (n countersign.Number, is bool, err error) {
-		if !c.sameCapability(other) {
-			return n, false, nil
+	found, err := core.InSpans(ctx, c.Core, c.actor, of, 0, func(tx store.Tx, other *noted[approvalFact]) (countersign.Number, bool, error) {
+		if other.err != nil || !c.sameCapability(other.fact) {
+			return countersign.Number{}, false, other.err
 		}
-		if err := c.MaskApprovalFor(tx, c.actor, &other.Approval); err != nil {
-			return n, false, err
-		}
-		n, is = at(c.field, other.InputSnapshot)
-		return n, is, nil
+		fact, err := c.number(tx, other.factKey)
+		return fact.n, fact.is, err
 	})
 	if err != nil || len(found) < countersign.FewestCompared {
 		return nil, err
 	}
 	return &countersign.Usual{Count: len(found), Field: c.field, Median: amount.Median(found)}, nil
+}
+
+// number is what the reader sees at the field of another approval. An approval goes with its plan,
+// so what masks it stays as well.
+func (c comparison) number(tx store.Tx, k factKey) (numberFact, error) {
+	if fact, known := c.compared.numbers.Get(c.ofField(k)); known {
+		return fact, nil
+	}
+	r, _, err := records.Approvals.Get(tx, c.actor.Tenant, k.id)
+	if err != nil {
+		return numberFact{}, err
+	}
+	return c.noteNumber(tx, k, r)
+}
+
+func (c comparison) noteNumber(tx store.Tx, k factKey, r *records.Approval) (fact numberFact, err error) {
+	if err := c.MaskApprovalFor(tx, c.actor, &r.Approval); err != nil {
+		return fact, err
+	}
+	fact.n, fact.is = at(c.field, r.InputSnapshot)
+	c.compared.numbers.Put(c.ofField(k), fact)
+	return fact, nil
+}
+
+func (c comparison) ofField(k factKey) factKey {
+	if k.of = "seen whole: " + c.field; core.Masks(c.actor) {
+		k.of = "masked: " + c.field
+	}
+	return k
+}
+
+// runFact is what of a run its agent's record is made of.
+type runFact struct {
+	requestedBy        string
+	counts             bool // it is LIVE, and its end is known, or that it isn't
+	verified, rejected bool
+}
+
+func factOf(r *records.Run) runFact {
+	return runFact{
+		requestedBy: r.RequestedBy,
+		counts:      r.Mode == countersign.ModeLive && (r.Status.IsTerminal() || r.Status == countersign.RunRecoveryRequired),
+		verified:    r.Status == countersign.RunCompleted && r.UnverifiedSteps == 0,
+		rejected:    strings.HasPrefix(r.Error, string(countersign.CodeApprovalRejected)+":"),
+	}
 }
 
 // requester is the record of the agent, or of the token that asked without one; nil where there
@@ -131,30 +192,35 @@ func (c comparison) requester(ctx context.Context) (*countersign.RequesterRecord
 	}
 	of := core.Spans[records.Run]{
 		Of: records.Runs, Op: access.ReadApprovals, Turns: c.lookups, Most: maxCompared,
-		Key: func(r *records.Run) (string, int64) { return r.ID, r.CreatedAt.UnixMicro() },
 		Where: func(tx store.Tx) ([]store.Filter, error) {
 			where, err := records.InScope(tx, store.Runs, c.actor.Principal)
 			return append(where, core.Equals(map[string]string{"agent": c.agent})...), err
 		},
 	}
-	found, err := core.InSpans(ctx, c.Core, c.actor, of, 0, func(_ store.Tx, r *records.Run) (countersign.Run, bool, error) {
-		known := r.Status.IsTerminal() || r.Status == countersign.RunRecoveryRequired
-		return countersign.Run{Status: r.Status, Error: r.Error, UnverifiedSteps: r.UnverifiedSteps},
-			known && r.Mode == countersign.ModeLive && (c.agent != "" || r.RequestedBy == c.rec.RequestedBy), nil
-	})
+	noted := notedIn(c.Core, of, c.compared.runs, func(_ store.Tx, _ factKey, r *records.Run) (runFact, error) { return factOf(r), nil })
+	found, err := core.InSpans(ctx, c.Core, c.actor, noted, 0, counting(func(r runFact) bool {
+		return r.counts && (c.agent != "" || r.requestedBy == c.rec.RequestedBy)
+	}))
 	if err != nil || len(found) < countersign.FewestCompared {
 		return nil, err
 	}
 	out := &countersign.RequesterRecord{Runs: len(found)}
 	for _, r := range found {
 		switch {
-		case r.Status == countersign.RunCompleted && r.UnverifiedSteps == 0:
+		case r.verified:
 			out.Verified++
-		case strings.HasPrefix(r.Error, string(countersign.CodeApprovalRejected)+":"):
+		case r.rejected:
 			out.Rejected++
 		}
 	}
 	return out, nil
+}
+
+// counting collects the facts that hold.
+func counting[F any](holds func(F) bool) func(store.Tx, *noted[F]) (F, bool, error) {
+	return func(_ store.Tx, n *noted[F]) (F, bool, error) {
+		return n.fact, n.err == nil && holds(n.fact), n.err
+	}
 }
 
 // suggested is the latest rejection before that suggested these very inputs.
@@ -162,9 +228,13 @@ func (c comparison) suggested(ctx context.Context) (*countersign.SuggestedFrom, 
 	until := c.rec.RequestedAt
 	of := c.spans(countersign.ApprovalRejected, until.Add(-comparedWithin), until)
 	input := countersign.ObjectValue(c.rec.InputSnapshot)
-	found, err := core.InSpans(ctx, c.Core, c.actor, of, 1, func(tx store.Tx, other *records.Approval) (from countersign.SuggestedFrom, is bool, err error) {
-		if other.ID == c.rec.ID || other.SuggestedInput == nil || !c.sameCapability(other) || !countersign.ObjectValue(other.SuggestedInput).Equal(input) {
-			return from, false, nil
+	found, err := core.InSpans(ctx, c.Core, c.actor, of, 1, func(tx store.Tx, noted *noted[approvalFact]) (from countersign.SuggestedFrom, is bool, err error) {
+		if noted.err != nil || noted.id == c.rec.ID || !noted.fact.suggests || !c.sameCapability(noted.fact) {
+			return from, false, noted.err
+		}
+		other, _, err := records.Approvals.Get(tx, c.actor.Tenant, noted.id)
+		if err != nil || !countersign.ObjectValue(other.SuggestedInput).Equal(input) {
+			return from, false, err
 		}
 		name, err := names.In(tx, c.actor.Tenant).Of(other.DecidedBy)
 		return countersign.SuggestedFrom{ApprovalID: other.ID, RunID: other.RunID, By: other.DecidedBy, ByName: name}, true, err

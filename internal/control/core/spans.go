@@ -23,6 +23,9 @@ type Spans[R any] struct {
 	Key   func(*R) (id string, created int64)
 	Turns *semaphore.Semaphore
 	Most  int // so many records are looked at, 0: all
+
+	// Read reads the records of a query, nil: as their collection does.
+	Read func(tx store.Tx, tenant string, q store.Query, each func(*R) error, damaged func(store.Row, error) error) error
 }
 
 // passed is how far spans have come. The next one begins behind this record, and not at an
@@ -83,7 +86,7 @@ func (of Spans[R]) span(s *Core, tx store.Tx, tenant string, at *passed, each fu
 	damaged := s.Damaged(of.Of.Table, tenant)
 	for _, part := range at.behind() {
 		q := store.Query{Where: slices.Concat(where, part), Order: NewestFirst, Limit: size - looked}
-		err := of.Of.EachReadable(tx, tenant, q, ReadAtOnce, func(r *R) error {
+		err := of.read(tx, tenant, q, func(r *R) error {
 			if pass(of.Key(r)) {
 				return nil
 			}
@@ -101,6 +104,13 @@ func (of Spans[R]) span(s *Core, tx store.Tx, tenant string, at *passed, each fu
 		}
 	}
 	return false, nil
+}
+
+func (of Spans[R]) read(tx store.Tx, tenant string, q store.Query, each func(*R) error, damaged func(store.Row, error) error) error {
+	if of.Read != nil {
+		return of.Read(tx, tenant, q, each, damaged)
+	}
+	return of.Of.EachReadable(tx, tenant, q, ReadAtOnce, each, damaged)
 }
 
 // behind are the filters of what comes behind a record: others of its instant, and earlier ones.

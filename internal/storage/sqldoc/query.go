@@ -22,13 +22,16 @@ func (b *builder) parameter(v any) {
 }
 
 func listStatement(t *store.Table, tenant string, q store.Query) *builder {
-	b := new(builder)
-	if b.each(t, tenant, q.Where, "found.*", selectFrom(t)) {
+	b, from := new(builder), selectFrom(t)
+	if q.Bare {
+		from = bareFrom(t)
+	}
+	if b.each(t, tenant, q.Where, "found.*", from) {
 		b.order(q.Order)
 		b.page(q.Limit, q.Offset)
 		return b
 	}
-	b.WriteString(selectFrom(t))
+	b.WriteString(from)
 	if q.Offset > 0 {
 		b.found(t, tenant, q)
 		return b

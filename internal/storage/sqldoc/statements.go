@@ -95,9 +95,14 @@ func (s *tableStatements) close() {
 }
 
 // selectFrom selects what scan reads.
-func selectFrom(t *store.Table) string {
+func selectFrom(t *store.Table) string { return selectDocs(t, "doc") }
+
+// bareFrom is selectFrom without documents.
+func bareFrom(t *store.Table) string { return selectDocs(t, "''") }
+
+func selectDocs(t *store.Table, doc string) string {
 	var b strings.Builder
-	b.WriteString("SELECT id, version, doc")
+	b.WriteString("SELECT id, version, " + doc)
 	for _, c := range t.Columns {
 		b.WriteString(", " + c.Name)
 	}

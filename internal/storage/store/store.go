@@ -198,6 +198,8 @@ type Query struct {
 	Order  []Order
 	Limit  int // 0: no limit
 	Offset int
+	// Bare says that the caller goes by ids, versions and columns: rows may come without documents.
+	Bare bool
 }
 
 // Op compares a column with the values of a Filter.

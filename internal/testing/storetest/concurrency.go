@@ -225,6 +225,30 @@ func aSeenRowThatHasChangedTouchesNoOther(t *testing.T, s store.Store) {
 	}
 }
 
+// aBareListHasTheSameRows, with or without their documents.
+func aBareListHasTheSameRows(t *testing.T, s store.Store) {
+	for i := range 20 {
+		put(t, s, run(fmt.Sprintf("run-%02d", i), int64(i%7), "READY", "plan-1", "eu"))
+	}
+	update(t, s, func(tx store.Tx) error { return tx.Put(store.Runs, tenant, simple("run-03"), 1) })
+	for _, q := range []store.Query{
+		{Order: []store.Order{{Column: "created", Descending: true}}},
+		{Order: []store.Order{{Column: "created"}}, Offset: 3, Limit: 9},
+		{Where: []store.Filter{{Column: "id", Values: []any{"run-03", "run-07", "none"}}}},
+	} {
+		want := list(t, s, q)
+		for i := range want {
+			want[i].Doc = nil
+		}
+		q.Bare = true
+		got := list(t, s, q)
+		for i := range got {
+			got[i].Doc = nil
+		}
+		wantSame(t, got, want)
+	}
+}
+
 // aNewRowThatIsThereTouchesNoOther: an engine may notice late that a row is there which was put
 // as new. Only the Update that added it fails, and a row that it doesn't add is counted as any.
 func aNewRowThatIsThereTouchesNoOther(t *testing.T, s store.Store) {

@@ -76,6 +76,7 @@ var rules = []rule{
 	{"FailuresAmongConcurrentUpdatesTouchNoOther", failuresTouchNoOther},
 	{"ConflictInAGuardedTableTouchesNoOther", guardedConflictTouchesNoOther},
 	{"ANewRowThatIsThereTouchesNoOther", aNewRowThatIsThereTouchesNoOther},
+	{"ABareListHasTheSameRows", aBareListHasTheSameRows},
 	{"ASeenRowThatHasChangedTouchesNoOther", aSeenRowThatHasChangedTouchesNoOther},
 	{"ListSeesWhatItsFunctionWrote", listSeesWhatItsFunctionWrote},
 
