@@ -180,7 +180,7 @@ func TestNothingHasWhatARedactedRunHeld(t *testing.T) {
 			}
 		}
 	}
-	w.Admin.Get("/runs?q="+control.value).OK(t).Is(t, "total", 1)
+	harness.Until(t, "the index", func() bool { return w.Admin.Get("/runs?q="+control.value).OK(t).At("total").Int() == 1 })
 	w.holds(t, w.Admin, control.id)
 	w.Admin.Get("/audit/verify").OK(t).Is(t, "intact", true)
 	backup := ""
