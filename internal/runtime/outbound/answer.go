@@ -27,11 +27,11 @@ const (
 
 // Why an answer can't be used. Their texts are safe to show.
 const (
-	errHeadTooLarge = causeError("the headers of the answer exceed 64 KiB")
-	errBodyTooLarge = causeError("the answer exceeds 1 MiB")
-	errInterim      = causeError("too many interim answers")
-	errMalformed    = causeError("the answer is not valid HTTP")
-	errOpenEnded    = causeError("the connection closed, and nothing says that the answer was complete")
+	errHeadTooLarge = cause("the headers of the answer exceed 64 KiB")
+	errBodyTooLarge = cause("the answer exceeds 1 MiB")
+	errInterim      = cause("too many interim answers")
+	errMalformed    = cause("the answer is not valid HTTP")
+	errOpenEnded    = cause("the connection closed, and nothing says that the answer was complete")
 )
 
 // answer is what came back on a connection.
@@ -228,7 +228,7 @@ func (m *meter) unlimited() { m.max = 0 }
 // reason is why an answer could not be read: the connection's error where it had
 // one, for then whatever the parser says follows from it.
 func (m *meter) reason(parser error) error {
-	var decided causeError
+	var decided cause
 	if m.err == nil || errors.As(parser, &decided) && decided != errMalformed {
 		return parser
 	}

@@ -12,17 +12,17 @@ import (
 	"time"
 )
 
-// causeError is an error whose text is written here and may be shown to anybody: it
+// cause is an error whose text is written here and may be shown to anybody: it
 // holds no credential, no address but the registered origin, and nothing that a
 // receiver sent.
-type causeError string
+type cause string
 
-func (c causeError) Error() string { return string(c) }
+func (c cause) Error() string { return string(c) }
 
 // causeOf puts any error of a call into words that are safe and stable. Texts of
 // the network are never passed on: they hold addresses.
 func causeOf(err error) string {
-	var safe causeError
+	var safe cause
 	var dns *net.DNSError
 	var handshake handshakeError
 	switch {
@@ -64,7 +64,7 @@ func handshakeCause(err handshakeError) string {
 }
 
 // stopped is the cause of a call that its context ended, rather than the receiver.
-func stopped(why error, a answer, timeout time.Duration) causeError {
+func stopped(why error, a answer, timeout time.Duration) cause {
 	phase := "no connection"
 	switch {
 	case a.head:
@@ -73,12 +73,12 @@ func stopped(why error, a answer, timeout time.Duration) causeError {
 		phase = "no answer"
 	}
 	if errors.Is(why, errTimeout) {
-		return causeError(phase + " within " + duration(timeout))
+		return cause(phase + " within " + duration(timeout))
 	}
 	if errors.Is(why, context.DeadlineExceeded) {
-		return causeError("the call ran out of time: " + phase)
+		return cause("the call ran out of time: " + phase)
 	}
-	return causeError("the call was stopped: " + phase)
+	return cause("the call was stopped: " + phase)
 }
 
 // duration writes 10s and 1.5s.

@@ -11,8 +11,8 @@ import (
 // that its refusal comes after the request was written, instead of an answer.
 
 const (
-	errCertificateWanted = causeError("the receiver asks for a client certificate, and this service has none: let a proxy present it")
-	errEndedAsking       = causeError("the receiver asks for a client certificate, and ended the connection without an answer")
+	errCertificateWanted = cause("the receiver asks for a client certificate, and this service has none: let a proxy present it")
+	errEndedAsking       = cause("the receiver asks for a client certificate, and ended the connection without an answer")
 )
 
 // errCertificateRequired ends a handshake (RFC 8446, 4.4.2.4). No other moment has it: it would

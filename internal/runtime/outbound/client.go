@@ -141,7 +141,7 @@ func (c *Client) perform(ctx context.Context, m message, timeout time.Duration) 
 	defer cancel()
 	a := c.deliver(ctx, m)
 	a.took = time.Since(start)
-	var known causeError
+	var known cause
 	if a.err != nil && ctx.Err() != nil && !errors.As(a.err, &known) {
 		a.err = stopped(context.Cause(ctx), a, timeout)
 	}

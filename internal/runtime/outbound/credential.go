@@ -53,14 +53,14 @@ func (c credentials) of(call request.Call, origin string) (all []authentication,
 func (a authentication) usable() error {
 	switch {
 	case a.value == "":
-		return causeError("credential variable " + a.CredentialEnv + " is not set")
+		return cause("credential variable " + a.CredentialEnv + " is not set")
 	case a.Type == countersign.AuthHMAC: // never on the wire
 	case a.Type != countersign.AuthBearer && a.Type != countersign.AuthAPIKey && a.Type != countersign.AuthBasic:
-		return causeError("authentication type " + a.Type + " is not supported")
+		return cause("authentication type " + a.Type + " is not supported")
 	case !isHeaderValue(a.value):
-		return causeError("the value of credential variable " + a.CredentialEnv + " can't be sent in a header: control characters or white space around it")
+		return cause("the value of credential variable " + a.CredentialEnv + " can't be sent in a header: control characters or white space around it")
 	case a.Type == countersign.AuthAPIKey && !carriesKey(a.HeaderName):
-		return causeError("header " + a.HeaderName + " can't carry an API key")
+		return cause("header " + a.HeaderName + " can't carry an API key")
 	}
 	return nil
 }
@@ -69,9 +69,9 @@ func (c credentials) allowed(u credential.Use, boundTo string) error {
 	err := c.mayUse(u, boundTo)
 	switch {
 	case errors.Is(err, credential.ErrNotListed):
-		return causeError("credential variable " + u.Name + " " + err.Error() + " for " + u.Kind)
+		return cause("credential variable " + u.Name + " " + err.Error() + " for " + u.Kind)
 	case err != nil:
-		return causeError("credential variable " + u.Name + " " + err.Error())
+		return cause("credential variable " + u.Name + " " + err.Error())
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ type dialer struct {
 }
 
 // errAddress is the refusal of an address that a name was resolved to.
-const errAddress = causeError("the address of the receiver is not allowed")
+const errAddress = cause("the address of the receiver is not allowed")
 
 // dial connects and, for https, shakes hands. Not a byte of a request has been
 // written when it returns, so every error of it is NotSent.

@@ -45,7 +45,7 @@ func (c *Client) healthMessage(tenant string, boundTo map[string]string, p *coun
 	}
 	r, err := request.Build(nil, p, &countersign.Capability{Name: healthID, Method: "GET", Path: path}, nil)
 	if err != nil {
-		return message{}, causeError(err.Error())
+		return message{}, cause(err.Error())
 	}
 	return c.message(request.Call{
 		Tenant: tenant, BoundTo: boundTo, RunID: healthID, StepID: healthID, IdempotencyKey: healthID + "." + rand.Text(),

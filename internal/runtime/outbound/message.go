@@ -33,7 +33,7 @@ type message struct {
 
 // errTooLate is a process that stood still while it held something to send: by now
 // another one may have taken its run over.
-const errTooLate = causeError("the time in which this process may send was over")
+const errTooLate = cause("the time in which this process may send was over")
 
 // mayBeSent is asked just before the first byte is written.
 func (m *message) mayBeSent(ctx context.Context) error {
@@ -71,17 +71,17 @@ func (c *Client) message(call request.Call) (message, error) {
 	m.target = target
 	switch {
 	case !c.origins[o.text]:
-		return m, causeError("origin " + o.text + " is not on the server's list")
+		return m, cause("origin " + o.text + " is not on the server's list")
 	case !ok:
-		return m, causeError("the address is not on the registered origin")
+		return m, cause("the address is not on the registered origin")
 	case !slices.Contains(methods, m.method):
-		return m, causeError("the method is not one of a capability's")
+		return m, cause("the method is not one of a capability's")
 	case max(len(m.body), len(m.target)) > countersign.MaxBodyBytes:
-		return m, causeError("the request is larger than 1 MiB")
+		return m, cause("the request is larger than 1 MiB")
 	}
 	for _, h := range m.runtime {
 		if !isVisible(h.value) {
-			return m, causeError("the value of " + h.name + " is empty or holds characters that a header can't carry")
+			return m, cause("the value of " + h.name + " is empty or holds characters that a header can't carry")
 		}
 	}
 	if m.headers, err = fixedHeaders(call.Project.Headers); err != nil {
@@ -100,7 +100,7 @@ func fixedHeaders(headers map[string]string) ([]headerField, error) {
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
 		accept := strings.EqualFold(name, headerAccept) && request.IsJSONMediaType(headers[name])
 		if !accept && !carriesKey(name) || !isHeaderValue(headers[name]) {
-			return nil, causeError("header " + strconv.QuoteToASCII(name) + " of the project can't be sent")
+			return nil, cause("header " + strconv.QuoteToASCII(name) + " of the project can't be sent")
 		}
 		out = append(out, headerField{name, headers[name]})
 	}

@@ -21,11 +21,11 @@ type origin struct {
 func parseOrigin(baseURL string) (origin, error) {
 	text, err := request.NormalizeOrigin(baseURL)
 	if err != nil {
-		return origin{}, causeError("the base URL " + err.Error())
+		return origin{}, cause("the base URL " + err.Error())
 	}
 	u, err := url.Parse(text)
 	if err != nil {
-		return origin{}, causeError("the base URL is no origin")
+		return origin{}, cause("the base URL is no origin")
 	}
 	o := origin{text: text, tls: u.Scheme == "https", name: u.Hostname(), host: u.Host}
 	port := u.Port()

@@ -9,11 +9,11 @@ import (
 )
 
 // errRepeated is why a complete 2xx answer with acceptable JSON can't be used.
-const errRepeated = causeError("the answer repeats the credential in a way that can't be masked")
+const errRepeated = cause("the answer repeats the credential in a way that can't be masked")
 
 // errPart is why a 206 can't be used: no request has a Range, and nothing says what the rest of
 // the answer is.
-const errPart = causeError(countersign.AnswerUnreadable + "it is 206, a part of an answer, and no part was asked for")
+const errPart = cause(countersign.AnswerUnreadable + "it is 206, a part of an answer, and no part was asked for")
 
 // judge says what is known of a call. What it returns holds no credential, even
 // if the receiver sent it back.

@@ -44,7 +44,7 @@ func (c *Client) Notify(ctx context.Context, n request.Notice) (status int, prob
 func (c *Client) noticeMessage(n request.Notice) (message, error) {
 	base, target, err := request.SplitAddress(n.URL)
 	if err != nil {
-		return message{}, causeError("the address " + err.Error())
+		return message{}, cause("the address " + err.Error())
 	}
 	o, err := parseOrigin(base)
 	if err != nil {
@@ -53,9 +53,9 @@ func (c *Client) noticeMessage(n request.Notice) (message, error) {
 	m := message{origin: o, method: "POST", target: target, body: string(n.Body), maxAnswer: maxNoticeAnswer}
 	switch {
 	case !c.origins[o.text]:
-		return m, causeError("origin " + o.text + " is not on the server's list")
+		return m, cause("origin " + o.text + " is not on the server's list")
 	case !isVisible(n.ID) || strings.Contains(n.ID, "."):
-		return m, causeError("the notification's id can't be sent")
+		return m, cause("the notification's id can't be sent")
 	}
 	key, err := c.credentials.webhookKey(credential.Use{Tenant: n.Tenant, Origin: o.text, Kind: countersign.AuthHMAC, Name: n.SecretEnv}, n.BoundTo)
 	m.notice = &noticeHead{id: n.ID, key: key}
@@ -71,7 +71,7 @@ func (c credentials) webhookKey(u credential.Use, boundTo string) ([]byte, error
 	name := u.Name
 	secret := c.getenv(name)
 	if secret == "" {
-		return nil, causeError("credential variable " + name + " is not set")
+		return nil, cause("credential variable " + name + " is not set")
 	}
 	encoded, standard := strings.CutPrefix(secret, "whsec_")
 	if !standard {
@@ -79,7 +79,7 @@ func (c credentials) webhookKey(u credential.Use, boundTo string) ([]byte, error
 	}
 	key, err := base64.StdEncoding.DecodeString(encoded)
 	if err != nil || len(key) == 0 {
-		return nil, causeError("the value of credential variable " + name + " begins with whsec_ and is not base64")
+		return nil, cause("the value of credential variable " + name + " begins with whsec_ and is not base64")
 	}
 	return key, nil
 }
