@@ -15,7 +15,7 @@ type Meter struct {
 	Share            int    // of the most that there may be, in percent
 	Known, Unknown   string // how wide what is used is drawn, and behind it what nobody knows
 	FreeAt           time.Time
-	Beyond           string
+	Word             string // the budget itself, as everywhere
 }
 
 // amber is the share from which on a meter warns.
@@ -29,12 +29,9 @@ func MetersOf(uses []countersign.BudgetUse) []Meter {
 	out := make([]Meter, len(uses))
 	for i, u := range uses {
 		b := u.Budget
-		m := Meter{Of: u.Capability, Name: "Calls in " + b.Window, Most: strconv.FormatInt(b.Count, 10), Reason: b.Reason, FreeAt: u.FreeAt, Beyond: "above it, refused"}
+		m := Meter{Of: u.Capability, Name: "Calls in " + b.Window, Most: strconv.FormatInt(b.Count, 10), Reason: b.Reason, FreeAt: u.FreeAt, Word: budgetWord(b)}
 		if b.Sum != "" {
 			m.Name, m.Most = b.Sum+" in "+b.Window, b.Most.Raw()
-		}
-		if b.Then == countersign.BudgetAsk {
-			m.Beyond = "above it, a person is asked"
 		}
 		m.Used = u.Used.Raw()
 		used, open := shareOf(m.Used, m.Most), shareOf(u.MayHaveHappened.Raw(), m.Most)

@@ -15,9 +15,9 @@ func TestAMeterSaysHowMuchIsUsedAndWhatOfItNobodyKnows(t *testing.T) {
 		{Budget: sum},
 	})
 	for i, want := range []Meter{
-		{Of: "pay", Name: "Calls in 1h", Used: "40", Most: "50", Open: "2", Share: 80, Known: "76%", Unknown: "4%", Beyond: "above it, refused"},
-		{Name: "amount in 24h", Used: "99999999999999999999.50", Most: "1e4", Share: 100, Known: "100%", Unknown: "0%", Beyond: "above it, a person is asked"},
-		{Name: "amount in 24h", Most: "1e4", Known: "0%", Unknown: "0%", Beyond: "above it, a person is asked"},
+		{Of: "pay", Name: "Calls in 1h", Used: "40", Most: "50", Open: "2", Share: 80, Known: "76%", Unknown: "4%", Word: "at most 50 calls in 1h; above that, denied"},
+		{Name: "amount in 24h", Used: "99999999999999999999.50", Most: "1e4", Share: 100, Known: "100%", Unknown: "0%", Word: "at most 1e4 of amount in 24h; above that, asks"},
+		{Name: "amount in 24h", Most: "1e4", Known: "0%", Unknown: "0%", Word: "at most 1e4 of amount in 24h; above that, asks"},
 	} {
 		if got[i] != want {
 			t.Errorf("%d: %+v", i, got[i])
