@@ -450,6 +450,7 @@ func inDrafts(t *testing.T, s, other *Store, first *function, members []*functio
 	}
 	errs := make([]error, 1+len(members))
 	release, stop := locked(t, other, first.run)
+	defer func() { _ = stop() }() // after a failure nobody has asked for its error
 	var all sync.WaitGroup
 	for n, f := range members {
 		all.Go(func() { errs[n+1] = s.Update(context.Background(), f.run) })

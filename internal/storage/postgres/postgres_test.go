@@ -50,7 +50,7 @@ func mustOpenEmpty(t testing.TB, url string) *Store {
 func calm() settings {
 	s := defaults()
 	s.idle, s.lock, s.statement, s.answer = generous, generous, generous, generous+time.Minute
-	s.farFrom = generous
+	s.farFrom, s.batchTime = generous, generous // what a slow machine takes neither ends a batch nor makes a database far
 	s.aheadAfter = 1
 	s.draftFor = 0 // functions are told that a row isn't cached: tests of them look at each answer
 	s.reading, s.connect, s.patience, s.doubt = generous, generous, generous, generous
