@@ -2,9 +2,11 @@ package retention
 
 import (
 	"context"
+	"errors"
 
 	"github.com/countersign/countersign"
 	"github.com/countersign/countersign/internal/evidence/archive"
+	"github.com/countersign/countersign/internal/storage/store"
 )
 
 // Receipt makes the receipt of a run that is filed with it, from all that the run has: the store may
@@ -32,14 +34,15 @@ func (c Config) proveAnew(ctx context.Context, tenant string, e *archive.Entry) 
 	return err
 }
 
-// receiptOf is none where the audit log that must prove it doesn't verify: such a log keeps no run in the
-// store for ever, and what a redaction removes isn't kept for it either.
+// receiptOf is none where the audit log that must prove it doesn't verify, or a record that it rests on is
+// damaged: neither keeps the runs of a tenant in the store for ever, and what a redaction removes isn't kept
+// for it either.
 func (c Config) receiptOf(ctx context.Context, tenant string, run countersign.Run, approvals []countersign.Approval) (v countersign.Value, err error) {
 	if c.Receipt == nil {
 		return v, nil
 	}
 	doc, err := c.Receipt(ctx, tenant, run, approvals)
-	if countersign.ErrorCode(err) == countersign.CodeStateConflict {
+	if countersign.ErrorCode(err) == countersign.CodeStateConflict || errors.Is(err, store.ErrDamaged) {
 		c.Log.Warn("a run is filed without its receipt", "tenant", tenant, "run", run.ID, "error", err)
 		return v, nil
 	}

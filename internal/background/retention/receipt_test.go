@@ -124,6 +124,21 @@ func TestALogThatDoesNotVerifyKeepsNoRun(t *testing.T) {
 	}
 }
 
+// TestADamagedRecordThatAReceiptRestsOnKeepsNoRun: it stays damaged, and would stop the tenant's
+// archiving for good.
+func TestADamagedRecordThatAReceiptRestsOnKeepsNoRun(t *testing.T) {
+	h := open(t)
+	h.due("run-1")
+	c := h.proving()
+	c.Receipt = func(context.Context, string, countersign.Run, []countersign.Approval) ([]byte, error) {
+		return nil, fmt.Errorf("token tok-1: %w", store.ErrDamaged)
+	}
+	h.archives(c, h.store)
+	if got := h.receipts(); h.stored() != "" || strings.Contains(got, "{") || !strings.Contains(got, "run-1") {
+		t.Errorf("the store has %q, the files\n%s", h.stored(), got)
+	}
+}
+
 // TestWhatAReceiptRestsOnIsAwaited: where the store can't be read for it, the run stays until it can.
 func TestWhatAReceiptRestsOnIsAwaited(t *testing.T) {
 	h := open(t)

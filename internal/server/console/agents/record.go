@@ -128,22 +128,13 @@ func (r *record) count(run *countersign.Run) {
 		}
 		*map[string]*int{"c-ok": &r.Verified, "c-un": &r.Answered, "c-rej": &r.Rejected, "c-no": &r.Failed, "c-unc": &r.Uncertain}[class]++
 		if len(r.Effects) < recordEffects {
-			r.Effects = append(r.Effects, effect{class, fates[class], web.Prefix + "/runs/" + run.ID + "?step=" + url.QueryEscape(s.ID) + "#step", lastOf(s.CompletedAt, s.StartedAt, run.UpdatedAt)})
+			r.Effects = append(r.Effects, effect{class, fates[class], web.Prefix + "/runs/" + run.ID + "?step=" + url.QueryEscape(s.ID) + "#step", cmp.Or(s.CompletedAt, s.StartedAt, run.UpdatedAt)})
 		}
 	}
 	if run.Status == countersign.RunWaitingApproval {
 		r.Waiting++
 	}
 	r.stands(run)
-}
-
-func lastOf(times ...time.Time) time.Time {
-	for _, t := range times {
-		if !t.IsZero() {
-			return t
-		}
-	}
-	return time.Time{}
 }
 
 // stands keeps what stands still because of the agent: what nobody knows before what somebody
@@ -187,7 +178,7 @@ func (r *record) lane(run *countersign.Run, plan string, now time.Time) laneOfRu
 	for i := range run.Steps {
 		l.Bars = append(l.Bars, r.Axis.InTime(run, &run.Steps[i])...)
 	}
-	until := lastOf(run.CompletedAt, now)
+	until := cmp.Or(run.CompletedAt, now)
 	l.End = text.Span(until.Sub(run.CreatedAt))
 	if w := run.WaitingFor; w != nil {
 		l.End = "for " + text.Span(now.Sub(w.Since))
